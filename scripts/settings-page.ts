@@ -1,4 +1,10 @@
-import { describeDefault, SETTING_GROUPS, UNBUILT_VARIABLES } from "@shoal/service-runtime";
+import {
+  describeDefault,
+  readersOf,
+  SERVICE_COMMANDS,
+  SETTING_GROUPS,
+  UNBUILT_VARIABLES,
+} from "@shoal/service-runtime";
 
 const HEAD = `# Configuration
 
@@ -32,13 +38,15 @@ export function settingsPage(): string {
       "| variable | key | default | meaning | read by |",
       "|---|---|---|---|---|",
       ...settings.map((setting) => {
-        const { variable, key, meaning, fallbackText, readBy = ["all"] } = setting;
+        const { variable, key, meaning, fallbackText } = setting;
+        const readers = readersOf(setting);
+        const readBy = readers.length === SERVICE_COMMANDS.length ? "all" : readers.join(", ");
         const standing = describeDefault(setting);
         // Values stand in backticks, words do not.
         const [value = "", ...rest] = standing.split(" (");
         const shown =
           fallbackText !== undefined || standing === "(empty)" ? standing : [`\`${value}\``, ...rest].join(" (");
-        return `| \`${variable}\` | \`${key}\` | ${shown} | ${meaning} | ${readBy.join(", ")} |`;
+        return `| \`${variable}\` | \`${key}\` | ${shown} | ${meaning} | ${readBy} |`;
       }),
       "",
     ].join("\n"),

@@ -1,4 +1,10 @@
-import { describeDefault, SETTING_GROUPS, type ServiceCommand, type SettingGroup } from "@shoal/service-runtime";
+import {
+  describeDefault,
+  readersOf,
+  SETTING_GROUPS,
+  type ServiceCommand,
+  type SettingGroup,
+} from "@shoal/service-runtime";
 import { CONTEXTIONARY_DEFAULTS } from "./contextionary-settings.js";
 
 const COLUMNS = 100;
@@ -32,7 +38,7 @@ function groupsOf(command: ServiceCommand): readonly SettingGroup[] {
   return SETTING_GROUPS.map(({ title, settings }) => ({
     title,
     settings: settings
-      .filter(({ readBy }) => readBy?.includes(command) ?? true)
+      .filter((setting) => readersOf(setting).includes(command))
       .map((setting) => {
         const fallbackText = command === "contextionary" ? CONTEXTIONARY_DEFAULTS.get(setting.variable) : undefined;
         return fallbackText === undefined ? setting : { ...setting, fallbackText };

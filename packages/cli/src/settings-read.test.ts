@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PLAIN_SETTINGS, SERVICE_COMMANDS, type ServiceCommand, type Setting } from "@shoal/service-runtime";
+import { PLAIN_SETTINGS, readersOf, SERVICE_COMMANDS, type ServiceCommand, type Setting } from "@shoal/service-runtime";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 
@@ -76,11 +76,11 @@ describe.each(SERVICE_COMMANDS)("the settings that are declared as read by shoal
     const words = new Set((await codeOf(command)).match(/\b[a-zA-Z]+\b/g));
     expect(words.size).toBeGreaterThan(1_000);
     const others = new Set(OTHER_MEANINGS[command]);
-    for (const [name, { variable, readBy }] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {
+    for (const [name, setting] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {
       if (OF_ALL.includes(name)) continue;
-      const isDeclared = readBy?.includes(command) ?? true;
+      const isDeclared = readersOf(setting).includes(command);
       if (name === "memoryBudgetBytes" && command === "gateway") continue; // The defaults of its caches go by it.
-      expect(words.has(name) && !others.has(name), `${variable} on ${command}`).toBe(isDeclared);
+      expect(words.has(name) && !others.has(name), `${setting.variable} on ${command}`).toBe(isDeclared);
     }
     for (const name of others) expect(words.has(name), name).toBe(true);
   });

@@ -5,8 +5,9 @@ import { warnOfFormerSettings } from "./former-settings.js";
 import type { MemoryLimit } from "./memory-limit.js";
 import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
 import { type RolesConfiguration, readDatabaseUsers, readRoles, warnOfEqualUsers } from "./read-roles.js";
-import { findValue, placeOf, type ServiceCommand, type Setting, type SettingSource } from "./setting.js";
+import { findValue, placeOf, type Setting, type SettingSource } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
+import type { ServiceCommand } from "./setting-readers.js";
 import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 

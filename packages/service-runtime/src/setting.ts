@@ -21,18 +21,7 @@ export interface Setting<T> {
   readonly parse: SettingParser<T>;
   /** Error texts do not quote its value. */
   readonly isSecret?: boolean;
-  /** The commands that read it; absent: all. */
-  readonly readBy?: readonly ServiceCommand[];
 }
-
-/** What runs until it is told to stop: `shoal serve` and its like. */
-export const SERVICE_COMMANDS = ["serve", "gateway", "storage-node", "coordinator", "contextionary"] as const;
-export type ServiceCommand = (typeof SERVICE_COMMANDS)[number];
-
-/** Those that answer clients. */
-export const FOR_CLIENTS: readonly ServiceCommand[] = ["serve", "gateway"];
-/** Those that keep shards. */
-export const WITH_SHARDS: readonly ServiceCommand[] = ["serve", "storage-node"];
 
 /** A value and where it stands, as error texts name the place. */
 export interface FoundValue {
@@ -80,15 +69,6 @@ export function placeOf(
   sources: readonly SettingSource[],
 ): string {
   return findValue(setting, sources)?.place ?? setting.variable;
-}
-
-/** `settings`, which only these commands read, but for those that say so themselves. */
-export function readBy<Settings extends Readonly<Record<string, Setting<unknown>>>>(
-  commands: readonly ServiceCommand[],
-  settings: Settings,
-): Settings {
-  const named = Object.entries(settings).map(([name, one]) => [name, { ...one, readBy: one.readBy ?? commands }]);
-  return Object.fromEntries(named) as Settings;
 }
 
 /** `setting`, whose default is at most `fallbackPart` of `MEMORY_BUDGET_BYTES`. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readConfiguration } from "./configuration.js";
-import { environmentSource, SERVICE_COMMANDS, type ServiceCommand } from "./setting.js";
+import { environmentSource } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
+import { readersOf, SERVICE_COMMANDS, type ServiceCommand } from "./setting-readers.js";
 import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
 
 function warningsOf(environment: Record<string, string>, command?: ServiceCommand): readonly string[] {
@@ -11,19 +12,21 @@ function warningsOf(environment: Record<string, string>, command?: ServiceComman
 }
 
 describe.each(SERVICE_COMMANDS)("a setting that shoal %s does not read", (command) => {
-  const unread = SETTINGS.filter(({ readBy }) => readBy?.includes(command) === false);
+  const unread = SETTINGS.filter((setting) => !readersOf(setting).includes(command));
 
   it("is a warning that names it and the commands on which it acts; of one that it reads nothing is said of commands", () => {
     expect(unread.length).toBeGreaterThan(5);
-    for (const { variable, readBy, fallback } of SETTINGS) {
+    for (const setting of SETTINGS) {
+      const { variable, fallback } = setting;
+      const readers = readersOf(setting);
       const warnings: string[] = [];
       const source = environmentSource({ [variable]: String(fallback ?? "") || "x" });
       warnOfSettingsWithoutEffect(command, [source], (line) => warnings.push(line));
       const ofCommands = warnings.filter((line) => line.includes("no effect on 'shoal"));
-      if (readBy === undefined || readBy.includes(command)) {
+      if (readers.includes(command)) {
         expect(ofCommands, variable).toEqual([]);
       } else {
-        const where = readBy.map((name) => `'shoal ${name}'`).join(", ");
+        const where = readers.map((name) => `'shoal ${name}'`).join(", ");
         expect(warnings, variable).toEqual([
           `${variable} is set but has no effect on 'shoal ${command}': it acts on ${where}`,
         ]);

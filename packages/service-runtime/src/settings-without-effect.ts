@@ -1,6 +1,7 @@
 import type { Warn } from "./read-authentication.js";
-import { findValue, readSetting, type ServiceCommand, type Setting, type SettingSource } from "./setting.js";
+import { findValue, readSetting, type Setting, type SettingSource } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
+import { readersOf, type ServiceCommand } from "./setting-readers.js";
 import { AUTHENTICATION_SETTINGS as AUTHENTICATION } from "./settings/authentication.js";
 import { CLUSTER_SETTINGS as CLUSTER } from "./settings/cluster.js";
 import { LIMIT_SETTINGS } from "./settings/limits.js";
@@ -150,7 +151,9 @@ export function warnOfSettingsWithoutEffect(
   for (const setting of SETTINGS) {
     const found = findValue(setting, sources);
     if (found === undefined || isReadBy(setting, command)) continue;
-    const readers = (setting.readBy ?? []).map((name) => `'shoal ${name}'`).join(", ");
+    const readers = readersOf(setting)
+      .map((name) => `'shoal ${name}'`)
+      .join(", ");
     const places = unread.get(readers);
     if (places === undefined) unread.set(readers, [found.place]);
     else places.push(found.place);
@@ -176,6 +179,6 @@ export function warnOfSettingsWithoutEffect(
   }
 }
 
-function isReadBy({ readBy }: Setting<unknown>, command: ServiceCommand | undefined): boolean {
-  return command === undefined || readBy === undefined || readBy.includes(command);
+function isReadBy(setting: Setting<unknown>, command: ServiceCommand | undefined): boolean {
+  return command === undefined || readersOf(setting).includes(command);
 }

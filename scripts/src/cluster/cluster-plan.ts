@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
-import { SETTINGS } from "@shoal/service-runtime";
+import { readersOf, SETTINGS } from "@shoal/service-runtime";
 import { type CertifiedProcess, certificateFiles } from "./cluster-certificates.js";
 import type { ClusterProcess } from "./cluster-file.js";
 import type { ProcessPlan } from "./supervised-process.js";
@@ -84,7 +84,7 @@ export function planCluster(wish: ClusterWish, ports: readonly number[]): Cluste
       ...Object.fromEntries(texts),
     };
     const unread = new Set(
-      SETTINGS.filter(({ readBy }) => readBy?.includes(role) === false).map((one) => one.variable),
+      SETTINGS.filter((setting) => !readersOf(setting).includes(role)).map(({ variable }) => variable),
     );
     return {
       name,

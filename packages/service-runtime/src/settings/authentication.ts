@@ -1,11 +1,11 @@
-import { FOR_CLIENTS, readBy, setting } from "../setting.js";
+import { setting } from "../setting.js";
 import { exactTexts, issuerUrl, text, texts, truth } from "../setting-parsers.js";
 
 /**
  * Who gets in and may do what. Names and keys are those of the reference (reference-rest 7.1). Undefined is "not set":
  * `read-authentication.ts` decides what follows from that, and makes of them the one value that code receives.
  */
-export const AUTHENTICATION_SETTINGS = readBy(FOR_CLIENTS, {
+export const AUTHENTICATION_SETTINGS = {
   requiresAuthentication: setting(
     "REQUIRES_AUTHENTICATION",
     "requiresAuthentication",
@@ -148,4 +148,4 @@ export const AUTHENTICATION_SETTINGS = readBy(FOR_CLIENTS, {
     "Groups of a token whose members may only read, separated by commas.",
     texts,
   ),
-} as const);
+} as const;

@@ -1,4 +1,4 @@
-import { FOR_CLIENTS, readBy, setting, WITH_SHARDS, withinBudget } from "../setting.js";
+import { setting, withinBudget } from "../setting.js";
 import { wholeNumber } from "../setting-parsers.js";
 
 const KIB = 1024;
@@ -8,7 +8,7 @@ const GIB = 1024 * MIB;
 const MEMORY_BUDGET_BYTES_MIN = 128 * MIB;
 
 /** What requests and answers may take. */
-export const LIMIT_SETTINGS = readBy(FOR_CLIENTS, {
+export const LIMIT_SETTINGS = {
   requestBodyBytesMax: withinBudget(
     setting(
       "REQUEST_BODY_BYTES_MAX",
@@ -30,16 +30,13 @@ export const LIMIT_SETTINGS = readBy(FOR_CLIENTS, {
     1 / 8,
   ),
   // An object is read and merged in one go, while nothing else happens. REST reads no more than 16 MiB of one.
-  objectBytesMax: {
-    ...setting(
-      "OBJECT_BYTES_MAX",
-      "object.bytes_max",
-      8 * MIB,
-      "Largest stored object, its vector included. Larger ones that are stored already can be read and made smaller.",
-      wholeNumber(KIB, 16 * MIB),
-    ),
-    readBy: WITH_SHARDS,
-  },
+  objectBytesMax: setting(
+    "OBJECT_BYTES_MAX",
+    "object.bytes_max",
+    8 * MIB,
+    "Largest stored object, its vector included. Larger ones that are stored already can be read and made smaller.",
+    wholeNumber(KIB, 16 * MIB),
+  ),
   // The contract has no such limit: bytes bound a batch. But two bytes can be an item, which takes a thousand here.
   batchObjectsMax: setting(
     "BATCH_OBJECTS_MAX",
@@ -169,10 +166,10 @@ export const LIMIT_SETTINGS = readBy(FOR_CLIENTS, {
     "Open client connections. Above seven eighths of them idle ones are closed, of the address that has most first.",
     wholeNumber(1, 1_000_000),
   ),
-} as const);
+} as const;
 
 /** All memory, and what of it stays in use between requests. */
-export const MEMORY_SETTINGS = readBy(WITH_SHARDS, {
+export const MEMORY_SETTINGS = {
   memoryBudgetBytes: {
     ...setting<number | undefined>(
       "MEMORY_BUDGET_BYTES",
@@ -182,7 +179,6 @@ export const MEMORY_SETTINGS = readBy(WITH_SHARDS, {
       wholeNumber(MEMORY_BUDGET_BYTES_MIN, 1024 * 1024 * GIB),
     ),
     fallbackText: "80 % of what the process's control group or else the machine has",
-    readBy: ["serve", "gateway", "storage-node"],
   },
   storeMemoryBytes: withinBudget(
     setting(
@@ -214,4 +210,4 @@ export const MEMORY_SETTINGS = readBy(WITH_SHARDS, {
     ),
     1 / 16,
   ),
-} as const);
+} as const;

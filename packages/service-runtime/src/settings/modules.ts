@@ -1,4 +1,4 @@
-import { FOR_CLIENTS, readBy, type Setting, setting } from "../setting.js";
+import { type Setting, setting } from "../setting.js";
 import { hostPort, issuerUrl, namesOrNone, secret, text, truth } from "../setting-parsers.js";
 
 /** A module's address, which it needs unless it has a back end of its own. */
@@ -12,7 +12,7 @@ function address(
 }
 
 /** Which modules there are, and where what they need is. */
-export const MODULE_SETTINGS = readBy(FOR_CLIENTS, {
+export const MODULE_SETTINGS = {
   enableModules: {
     ...setting<readonly string[] | undefined>(
       "ENABLE_MODULES",
@@ -91,6 +91,5 @@ export const MODULE_SETTINGS = readBy(FOR_CLIENTS, {
       text,
     ),
     fallbackText: "beside the code; of a contextionary, modules below PERSISTENCE_DATA_PATH",
-    readBy: ["serve", "gateway", "contextionary"],
   },
-} as const);
+} as const;

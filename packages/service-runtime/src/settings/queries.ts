@@ -1,8 +1,8 @@
-import { FOR_CLIENTS, readBy, setting } from "../setting.js";
+import { setting } from "../setting.js";
 import { wholeNumber } from "../setting-parsers.js";
 
 /** What queries and classes that name nothing get. */
-export const QUERY_SETTINGS = readBy(FOR_CLIENTS, {
+export const QUERY_SETTINGS = {
   queryDefaultsLimit: setting(
     "QUERY_DEFAULTS_LIMIT",
     "query_defaults.limit",
@@ -17,4 +17,4 @@ export const QUERY_SETTINGS = readBy(FOR_CLIENTS, {
     "Most objects a query may reach: offset plus limit.",
     wholeNumber(1, 1_000_000),
   ),
-} as const);
+} as const;

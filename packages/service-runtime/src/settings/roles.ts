@@ -1,8 +1,8 @@
-import { FOR_CLIENTS, readBy, setting } from "../setting.js";
+import { setting } from "../setting.js";
 import { texts, truth, wholeNumber } from "../setting-parsers.js";
 
 /** Roles and users made at run time. `read-roles.ts` makes of them the value that code receives. */
-export const ROLE_SETTINGS = readBy(FOR_CLIENTS, {
+export const ROLE_SETTINGS = {
   rbacEnabled: {
     ...setting<boolean | undefined>(
       "AUTHORIZATION_RBAC_ENABLED",
@@ -60,7 +60,6 @@ export const ROLE_SETTINGS = readBy(FOR_CLIENTS, {
       wholeNumber(0, 31_536_000),
     ),
     fallbackText: "0",
-    readBy: ["gateway"],
   },
   databaseUsers: setting(
     "AUTHENTICATION_DB_USERS_ENABLED",
@@ -69,4 +68,4 @@ export const ROLE_SETTINGS = readBy(FOR_CLIENTS, {
     "Whether users with API keys can be made at run time, over /v1/users/db.",
     truth,
   ),
-} as const);
+} as const;

@@ -1,4 +1,4 @@
-import { FOR_CLIENTS, readBy, setting, WITH_SHARDS } from "../setting.js";
+import { setting } from "../setting.js";
 import {
   auditTarget,
   hostName,
@@ -13,24 +13,20 @@ import {
 
 /** Where the server is, and what it says about itself. */
 export const SERVER_SETTINGS = {
-  ...readBy(FOR_CLIENTS, {
-    host: setting("HOST", "host", "127.0.0.1", "Address to listen on.", hostName),
-    port: setting("PORT", "port", 8080, "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
-  }),
+  host: setting("HOST", "host", "127.0.0.1", "Address to listen on.", hostName),
+  port: setting("PORT", "port", 8080, "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
   dataPath: setting("PERSISTENCE_DATA_PATH", "persistence.dataPath", "./data", "Folder that holds all data.", text),
-  ...readBy(FOR_CLIENTS, {
-    origin: setting("ORIGIN", "origin", "", "Prefix of links in answers, e.g. https://db.example.com.", originPrefix),
-    corsAllowOrigin: {
-      ...setting<readonly string[]>(
-        "CORS_ALLOW_ORIGIN",
-        "cors.allow_origin",
-        [],
-        "Origins whose pages may use the server from a browser, separated by commas, e.g. https://app.example.com; * for any page. Its own pages may always.",
-        origins,
-      ),
-      fallbackText: "none",
-    },
-  }),
+  origin: setting("ORIGIN", "origin", "", "Prefix of links in answers, e.g. https://db.example.com.", originPrefix),
+  corsAllowOrigin: {
+    ...setting<readonly string[]>(
+      "CORS_ALLOW_ORIGIN",
+      "cors.allow_origin",
+      [],
+      "Origins whose pages may use the server from a browser, separated by commas, e.g. https://app.example.com; * for any page. Its own pages may always.",
+      origins,
+    ),
+    fallbackText: "none",
+  },
   allowedHosts: {
     ...setting<readonly string[]>(
       "ALLOWED_HOSTS",
@@ -41,44 +37,38 @@ export const SERVER_SETTINGS = {
     ),
     fallbackText: "none",
   },
-  ...readBy(FOR_CLIENTS, {
-    allowAnonymousRemote: setting(
-      "ALLOW_ANONYMOUS_REMOTE",
-      "allow_anonymous_remote",
-      false,
-      "That other machines may use the server without authentication is meant: no warning at the start.",
-      truth,
+  allowAnonymousRemote: setting(
+    "ALLOW_ANONYMOUS_REMOTE",
+    "allow_anonymous_remote",
+    false,
+    "That other machines may use the server without authentication is meant: no warning at the start.",
+    truth,
+  ),
+  tlsCertFile: {
+    ...setting<string | undefined>(
+      "TLS_CERT_FILE",
+      "tls.cert_file",
+      undefined,
+      "Certificate (PEM, with those between it and its root) of PORT, which then speaks https only; read again when it changes.",
+      text,
     ),
-    tlsCertFile: {
-      ...setting<string | undefined>(
-        "TLS_CERT_FILE",
-        "tls.cert_file",
-        undefined,
-        "Certificate (PEM, with those between it and its root) of PORT, which then speaks https only; read again when it changes.",
-        text,
-      ),
-      fallbackText: "none",
-    },
-    tlsKeyFile: {
-      ...setting<string | undefined>("TLS_KEY_FILE", "tls.key_file", undefined, "Its private key (PEM).", text),
-      fallbackText: "none",
-    },
-  }),
-  ...readBy(WITH_SHARDS, {
-    nodeName: {
-      ...setting<string | undefined>("CLUSTER_HOSTNAME", "cluster.hostname", undefined, "Name of this node.", hostName),
-      fallbackText: "the host's name",
-    },
-  }),
-  ...readBy(FOR_CLIENTS, {
-    wireProfile: setting(
-      "WIRE_PROFILE",
-      "wire_profile",
-      "weaviate",
-      "Wire form where specification and existing clients differ: weaviate for clients in the field, spec to the letter.",
-      oneOf("spec", "weaviate"),
-    ),
-  }),
+    fallbackText: "none",
+  },
+  tlsKeyFile: {
+    ...setting<string | undefined>("TLS_KEY_FILE", "tls.key_file", undefined, "Its private key (PEM).", text),
+    fallbackText: "none",
+  },
+  nodeName: {
+    ...setting<string | undefined>("CLUSTER_HOSTNAME", "cluster.hostname", undefined, "Name of this node.", hostName),
+    fallbackText: "the host's name",
+  },
+  wireProfile: setting(
+    "WIRE_PROFILE",
+    "wire_profile",
+    "weaviate",
+    "Wire form where specification and existing clients differ: weaviate for clients in the field, spec to the letter.",
+    oneOf("spec", "weaviate"),
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     "log.level",
@@ -88,15 +78,13 @@ export const SERVER_SETTINGS = {
   ),
   logFormat: setting("LOG_FORMAT", "log.format", "json", "One JSON object a line, or text.", oneOf("json", "text")),
   debug: setting("LOG_DEBUG", "debug", false, "The same as LOG_LEVEL=debug where no level is set.", truth),
-  ...readBy(FOR_CLIENTS, {
-    auditLog: setting(
-      "AUDIT_LOG",
-      "audit_log",
-      "off",
-      "Where the audit log goes, one line of JSON an event: off, stdout, or the path of a file, with a slash in it.",
-      auditTarget,
-    ),
-  }),
+  auditLog: setting(
+    "AUDIT_LOG",
+    "audit_log",
+    "off",
+    "Where the audit log goes, one line of JSON an event: off, stdout, or the path of a file, with a slash in it.",
+    auditTarget,
+  ),
   metricsPort: {
     ...setting<number | undefined>(
       "METRICS_PORT",

@@ -1,11 +1,11 @@
-import { FOR_CLIENTS, readBy, type Setting, setting } from "../setting.js";
+import { type Setting, setting } from "../setting.js";
 import { wholeNumber } from "../setting-parsers.js";
 
 /** Longest time-out anyone may set: a day. */
 const SECONDS_MAX = 86_400;
 
 /** How long things may take. */
-export const TIMEOUT_SETTINGS = readBy(FOR_CLIENTS, {
+export const TIMEOUT_SETTINGS = {
   batchTimeoutSeconds: seconds(
     "BATCH_TIMEOUT_SECONDS",
     "batch.timeout_seconds",
@@ -62,16 +62,13 @@ export const TIMEOUT_SETTINGS = readBy(FOR_CLIENTS, {
     "Time between answering not ready and closing the port, for load balancers to notice.",
     wholeNumber(0, SECONDS_MAX),
   ),
-  drainTimeoutSeconds: {
-    ...seconds(
-      "DRAIN_TIMEOUT_SECONDS",
-      "drain.timeout_seconds",
-      15,
-      "Time requests in flight have to finish at a stop.",
-    ),
-    readBy: ["serve", "gateway", "storage-node", "coordinator"],
-  },
-} as const);
+  drainTimeoutSeconds: seconds(
+    "DRAIN_TIMEOUT_SECONDS",
+    "drain.timeout_seconds",
+    15,
+    "Time requests in flight have to finish at a stop.",
+  ),
+} as const;
 
 function seconds(variable: string, key: string, fallback: number, meaning: string): Setting<number> {
   return setting(variable, key, fallback, meaning, wholeNumber(1, SECONDS_MAX));
