@@ -112,7 +112,7 @@ export class RpcServer implements AsyncDisposable {
   }
 }
 
-/** What storage nodes may call, too, is named here. */
+/** What processes without a gateway's certificate may call is named here. */
 function addServices(
   server: Server,
   { presence, schema, nodes, jobs, extensions, access }: RpcServices,
