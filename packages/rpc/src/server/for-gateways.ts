@@ -1,6 +1,5 @@
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { isOutsider } from "../tls/outsiders.js";
 import { peerNames } from "../tls/peer-names.js";
 import { statusOf } from "../wire/status-codec.js";
 import { guardedHandlers } from "./guarded-handlers.js";
@@ -18,17 +17,16 @@ export function forCoordinators<Handlers extends UntypedServiceImplementation>(h
   });
 }
 
-/** `handlers`, where the methods that are not `open` refuse whoever proves to be no gateway, and those that are only outsiders. */
+/** `handlers`, where the methods that are not `open` to every process refuse whoever proves to be no gateway. */
 export function forGateways<Handlers extends UntypedServiceImplementation>(
   handlers: Handlers,
   open: readonly (keyof Handlers & string)[],
 ): Handlers {
   return guardedHandlers(handlers, (method, call) => {
+    if (open.includes(method)) return undefined;
     const names = peerNames(call.getAuthContext().sslPeerCertificate ?? {});
-    const isOpen = open.includes(method);
-    if (names.includes(GATEWAY) || (isOpen && !isOutsider(names))) return undefined;
-    const callers = isOpen ? "gateways and storage nodes" : "gateways";
-    return statusOf(new ShoalError("forbidden", `${method} is for ${callers}, it was called by ${prove(names)}`));
+    if (names.includes(GATEWAY)) return undefined;
+    return statusOf(new ShoalError("forbidden", `${method} is for gateways, it was called by ${prove(names)}`));
   });
 }
 

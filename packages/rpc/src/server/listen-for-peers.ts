@@ -3,6 +3,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import { isOutsider } from "../tls/outsiders.js";
+import { peerNames } from "../tls/peer-names.js";
 import type { TlsMaterial, TlsSource } from "../tls/tls-source.js";
 import { CallerSockets } from "./caller-sockets.js";
 
@@ -16,7 +18,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Plain text when undefined; otherwise every caller needs a certificate of the same authorities. */
+  /** Plain text when undefined; otherwise every caller needs a certificate of the same authorities, and none of an outsider. */
   readonly tls?: TlsSource | undefined;
   /** `CONNECTIONS_MAX` unless there are open files for fewer. */
   readonly connectionsMax?: number | undefined;
@@ -84,7 +86,7 @@ function prefaces(heard: (socket: Socket) => void): Door {
   return { greet, [Symbol.dispose]: () => undefined };
 }
 
-/** Calls `done` with what comes out of the handshake of each socket; who has no certificate of ours is cut. */
+/** Calls `done` with what comes out of the handshake of each socket; who has no certificate of ours, or that of an outsider, is cut. */
 function handshakes(tls: TlsSource, done: (socket: Socket) => void): Door {
   const server = createTlsServer({
     ...contextOf(tls.current()),
@@ -95,7 +97,8 @@ function handshakes(tls: TlsSource, done: (socket: Socket) => void): Door {
   const following = tls.onChange((material) => server.setSecureContext(contextOf(material)));
   server.on("secureConnection", (socket) => {
     socket.on("error", () => undefined);
-    done(socket);
+    if (isOutsider(peerNames(socket.getPeerCertificate()))) socket.destroy();
+    else done(socket);
   });
   return {
     greet: (socket) => void server.emit("connection", socket),

@@ -1,4 +1,4 @@
-/** In the certificates of what serves a cluster and is no part of it: it keeps no shards and is asked for none. */
+/** In the certificates of what serves a cluster and is no part of it: it keeps no shards and asks nobody for anything. */
 const OUTSIDERS: readonly string[] = ["contextionary", "etcd"];
 const MEMBERS: readonly string[] = ["gateway", "coordinator"];
 
