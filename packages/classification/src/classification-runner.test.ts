@@ -34,7 +34,7 @@ async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "runni
   });
   const claims = [{ job: JOB, range: 0, token: 1, leaseMs: 60_000, progress: { after: "" } } as unknown as JobClaim];
   const jobs: Partial<JobService> = {
-    watchJobs: (listener) => {
+    watch: (listener) => {
       listener({ openRanges: 1, version: 1 });
       return { [Symbol.dispose]: () => {} };
     },

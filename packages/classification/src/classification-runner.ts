@@ -37,7 +37,7 @@ export class ClassificationRunner implements AsyncDisposable {
 
   constructor(options: ClassificationRunnerOptions) {
     this.#options = options;
-    this.#subscription = options.jobs.watchJobs(({ openRanges }) => {
+    this.#subscription = options.jobs.watch(({ openRanges }) => {
       this.#openRanges = openRanges;
       this.#wake();
     });

@@ -33,7 +33,7 @@ class ToldAccess implements AccessService {
     return Promise.reject(new ShoalError("unavailable", "nobody is asked here"));
   }
 
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+  watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
     return this.#told.watch(listener);
   }
 }
@@ -50,7 +50,7 @@ it("S-roles: what was known last counts until a coordinator tells, and an older 
   service.replace(at("h2", 5, "a"));
   const seen: number[] = [];
   using followed = new FollowedAccess(service, logger, () => 0, at("h1", 4));
-  using _ = followed.watchAccess(({ version }) => seen.push(version));
+  using _ = followed.watch(({ version }) => seen.push(version));
   service.replace(at("h2", 6));
   service.replace(at("h3", 6));
   expect(lines).toEqual([]);

@@ -29,7 +29,7 @@ export class FollowedAccess implements AccessService, Disposable {
     this.#nowMs = nowMs;
     this.#confirmedMs = nowMs();
     this.#snapshot = new WatchedValue(remembered);
-    this.#subscription = service.watchAccess((snapshot) => {
+    this.#subscription = service.watch((snapshot) => {
       const before = this.#snapshot.known;
       if (before !== undefined && wentBack(before, snapshot)) {
         const versions = { known: before.version, told: snapshot.version };
@@ -84,7 +84,7 @@ export class FollowedAccess implements AccessService, Disposable {
     return this.#service.change(changes, expected, context);
   }
 
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+  watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
     return this.#snapshot.watch(listener);
   }
 

@@ -15,11 +15,11 @@ class SilentService implements ExtensionService {
   readonly put: ExtensionService["put"] = async (key, value) => this.tell(snapshotOf(2, { [key]: value }));
   readonly #listeners = new Set<(snapshot: ExtensionsSnapshot) => void>();
 
-  async list(): Promise<ExtensionsSnapshot> {
+  async current(): Promise<ExtensionsSnapshot> {
     return snapshotOf(0, {});
   }
 
-  watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
+  watch(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }

@@ -15,7 +15,7 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
   constructor(service: ExtensionService, remembered?: ExtensionsSnapshot) {
     this.#service = service;
     this.#snapshot = remembered;
-    this.#subscription = service.watchExtensions((snapshot) => {
+    this.#subscription = service.watch((snapshot) => {
       this.#snapshot = snapshot;
       for (const listener of [...this.#listeners]) listener();
     });

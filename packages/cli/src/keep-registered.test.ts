@@ -8,7 +8,7 @@ const NODE: NodeRecord = { name: "n1", address: "h:1", shoalVersion: "1", gitHas
 
 const CLAIM = { secret: "s", process: "p", replaces: false };
 
-class FakeNodes implements Pick<NodeService, "register" | "watchNodes"> {
+class FakeNodes implements Pick<NodeService, "register" | "watch"> {
   registered: NodeRecord[] = [];
   refusals = 0;
   isTaken = false;
@@ -21,7 +21,7 @@ class FakeNodes implements Pick<NodeService, "register" | "watchNodes"> {
     this.tell([node]);
   }
 
-  watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
+  watch(listener: (directory: NodeDirectory) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }

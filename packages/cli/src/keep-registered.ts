@@ -20,7 +20,7 @@ export interface Registration extends Disposable {
  * whose it is.
  */
 export function keepRegistered(
-  nodes: Pick<NodeService, "register" | "watchNodes">,
+  nodes: Pick<NodeService, "register" | "watch">,
   record: NodeRecord,
   claim: NodeClaim,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
@@ -65,7 +65,7 @@ export function keepRegistered(
     logger.error({ node: record.name, address: listed.address }, "another process has registered as this node");
     void register();
   };
-  const subscription = nodes.watchNodes((directory) => {
+  const subscription = nodes.watch((directory) => {
     listed = directory.nodes.find(({ name }) => name === record.name);
     isListed = listed !== undefined && isSame(listed, record);
     if (isListed) fault = "";

@@ -105,7 +105,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   if (usesAccess(options)) {
     // Beside the schema, for the same reason: whose store is lost can bring both back.
     const accessKept = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
-    scope.use(roles.watchAccess(remember(accessKept, "what roles and users there are", logger, scope)));
+    scope.use(roles.watch(remember(accessKept, "what roles and users there are", logger, scope)));
   }
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;

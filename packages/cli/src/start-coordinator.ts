@@ -85,7 +85,7 @@ export async function startCoordinator(
     let schemaVersion = 0;
     let directory: NodeDirectory | undefined;
     scope.use(schema.watch((snapshot) => (schemaVersion = snapshot.version)));
-    scope.use(nodes.watchNodes((current) => (directory = current)));
+    scope.use(nodes.watch((current) => (directory = current)));
     describeSchemaVersion(metrics, () => schemaVersion);
     describeDirectory(metrics, () => directory);
     const help = "1 while etcd, or the embedded store, answers the coordinator.";

@@ -175,7 +175,7 @@ export async function startGateway(
   scope.use(view.onChange(look));
   scope.use(pool.onChange(look));
   scope.use(extensions.onChange(look));
-  if (roles !== undefined) scope.use(roles.watchAccess(look));
+  if (roles !== undefined) scope.use(roles.watch(look));
   look();
   notReady = () => (gateway.isReady ? membership.fault : awaited() || "it is draining");
   const coordinators = configuration.coordinatorAddresses;
@@ -205,7 +205,7 @@ async function followAccess(
   const memory = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
   const remembered = await recall(memory, what, logger);
   const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
-  scope.use(access.watchAccess(remember(memory, what, logger, scope)));
+  scope.use(access.watch(remember(memory, what, logger, scope)));
   const { staleSecondsMax = 0 } = configuration.roles ?? {};
   if (staleSecondsMax > 0) {
     const asking = setInterval(() => void access.confirm(CONFIRM_TIMEOUT_MS), (staleSecondsMax * 1000) / CONFIRMS);

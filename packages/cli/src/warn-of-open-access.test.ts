@@ -38,7 +38,7 @@ function open(
 ) {
   const configuration = readConfiguration([environmentSource({ HOST: "0.0.0.0", ...environment })], () => {});
   const service = {
-    watchAccess: (listener) => roles.watch(listener),
+    watch: (listener) => roles.watch(listener),
   } satisfies Partial<AccessService> as AccessService;
   const book = openAccessBook({ configuration, clock: systemClock }, service, [], scope);
   const parts = { clock: systemClock, logger: silentLogger, book };

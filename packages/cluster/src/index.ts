@@ -9,4 +9,4 @@ export { SchemaReplica, type SchemaReplicaOptions } from "./schema-replica.js";
 export type { SchemaView } from "./schema-view.js";
 export { ShardMap } from "./shard-map.js";
 export type { ShardRouter, WriteRouter } from "./shard-router.js";
-export { type Sight, schemaSeenBy, VisibleSchema, visibleSnapshot } from "./visible-schema.js";
+export { type Sight, schemaSeenBy, visibleSnapshot } from "./visible-schema.js";

@@ -17,7 +17,7 @@ function setUp(options: Partial<RemoteNodePoolOptions> = {}) {
   let publish: (directory: NodeDirectory) => void = () => {};
   const pool = new RemoteNodePool(
     {
-      watchNodes: (listener) => {
+      watch: (listener) => {
         publish = listener;
         return { [Symbol.dispose]: () => {} };
       },

@@ -31,10 +31,10 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   #directory: NodeDirectory | undefined;
   #nodes: ReadonlyMap<string, PooledNode> = new Map();
 
-  constructor(service: Pick<NodeService, "watchNodes">, options: RemoteNodePoolOptions) {
+  constructor(service: Pick<NodeService, "watch">, options: RemoteNodePoolOptions) {
     this.#options = options;
     if (options.remembered !== undefined) this.#follow(options.remembered);
-    this.#subscription = service.watchNodes((directory) => this.#follow(directory));
+    this.#subscription = service.watch((directory) => this.#follow(directory));
   }
 
   node(name: string): ShardService | undefined {

@@ -117,29 +117,18 @@ export class RetryingNode implements Disposable {
   }
 
   /** Once, and within `waitMsMax`; before the first connection it waits as for a node that died. */
-  #askSoon(request: NodeRequest, waitMsMax: number): Promise<unknown> {
+  async #askSoon(request: NodeRequest, waitMsMax: number): Promise<unknown> {
     const begunMs = this.#options.nowMs();
     const context = new InnerContext(request.context, {
       deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
     });
-    if (this.state !== "connecting") return this.#askOnce(request, context);
     const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
-    return this.#connected(untilMs, request).then(() => this.#askOnce(request, context));
-  }
-
-  #askOnce(request: NodeRequest, context: RequestContext): Promise<unknown> {
+    while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#changed(untilMs, request);
     const connection = this.#connection;
-    if (connection === undefined || connection.state !== "ready") {
-      return Promise.reject(this.#explained(request, undefined));
-    }
+    if (connection === undefined || connection.state !== "ready") throw this.#explained(request, undefined);
     return connection.carry(request.method, request.args, context).catch((thrown: unknown) => {
       throw this.#explained(request, thrown);
     });
-  }
-
-  /** Resolves when the first attempt to connect has ended, at the latest at `untilMs`. */
-  async #connected(untilMs: number, request: NodeRequest): Promise<void> {
-    while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#changed(untilMs, request);
   }
 
   async #await(request: NodeRequest, attempts: number, failure: unknown): Promise<unknown> {

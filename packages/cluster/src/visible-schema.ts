@@ -48,7 +48,7 @@ function without(snapshot: SchemaSnapshot, isSeen: (className: string) => boolea
 }
 
 /** A view of the schema as somebody sees it. */
-export class VisibleSchema implements SchemaView {
+class VisibleSchema implements SchemaView {
   readonly #view: SchemaView;
   readonly #rights: ClassRights;
   readonly #sight: Sight;

@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import type { MetaChange, MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 import { nextVersion } from "./stored-history.js";
 
 /** Prefix of the keys under which stands when a class of a name was deleted last, by that name. */
@@ -26,12 +26,9 @@ export function isGoneSince(className: string, version: number, { entries }: Met
 }
 
 /** What takes out those that nobody asks about any more. */
-export function forgetGoneClasses({ entries }: MetaState, nowMs: number): readonly MetaChange[] {
-  const old: MetaChange[] = [];
-  for (const [key, value] of entries) {
-    if (key.startsWith(GONE_PREFIX) && readGone(value).atMs < nowMs - FORGOTTEN_MS) old.push({ key, value: undefined });
-  }
-  return old;
+export function forgetGoneClasses(state: MetaState, nowMs: number): readonly MetaChange[] {
+  const old = [...entriesUnder(GONE_PREFIX, state)].filter(([, value]) => readGone(value).atMs < nowMs - FORGOTTEN_MS);
+  return old.map(([className]) => ({ key: GONE_PREFIX + className, value: undefined }));
 }
 
 function readGone(value: Json): GoneClass {

@@ -6,11 +6,11 @@ import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { afterEach, describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
-import { idRanges } from "./id-ranges.js";
 import { JobRegistry } from "./job-registry.js";
 import { Ledger } from "./ledger.js";
 import { NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { idRanges } from "./stored-jobs.js";
 import { confirmingHolders } from "./testing/confirming-holders.js";
 import { deleteClass } from "./testing/delete-class.js";
 
@@ -247,7 +247,7 @@ describe.each<[string, Way]>([
     const classId = await withClass(world);
     const { version } = await world.schema.current(context);
     const seen: number[] = [];
-    using _ = world.jobs.watchJobs(({ openRanges }) => seen.push(openRanges));
+    using _ = world.jobs.watch(({ openRanges }) => seen.push(openRanges));
     const made = await world.jobs.create(job(classId, 2), context);
     expect(await world.jobs.create(job(classId, 2), context)).toEqual(made);
     await world.jobs.abort(keyOf(await claimed(world, "a")), "broken", context);

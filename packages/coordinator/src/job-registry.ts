@@ -10,10 +10,10 @@ import {
   WatchedValue,
 } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { idRanges } from "./id-ranges.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaChange, MetaState } from "./meta-store.js";
 import {
+  idRanges,
   isClassThere,
   NO_COUNTS,
   putJob,
@@ -175,7 +175,7 @@ export class JobRegistry implements JobService, Disposable {
     });
   }
 
-  watchJobs(listener: (notice: JobsNotice) => void): Disposable {
+  watch(listener: (notice: JobsNotice) => void): Disposable {
     return this.#notice.watch(listener);
   }
 

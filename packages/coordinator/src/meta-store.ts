@@ -48,3 +48,8 @@ export function stateAfter({ revision, entries }: MetaState, changes: readonly M
   }
   return { revision: revision + 1, entries: after };
 }
+
+/** The entries whose keys begin with `prefix`, by what follows it. */
+export function* entriesUnder(prefix: string, { entries }: MetaState): Generator<readonly [rest: string, value: Json]> {
+  for (const [key, value] of entries) if (key.startsWith(prefix)) yield [key.slice(prefix.length), value];
+}

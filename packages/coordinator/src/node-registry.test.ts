@@ -57,7 +57,7 @@ describe("NodeRegistry", () => {
     const disk = new MemoryStore();
     const opened = await open(2, disk);
     const seen: NodeDirectory[] = [];
-    const subscription = opened.nodes.watchNodes((directory) => seen.push(directory));
+    const subscription = opened.nodes.watch((directory) => seen.push(directory));
     await opened.nodes.register(node("n2", "b:1"), context);
     await opened.nodes.register(node("n1", "a:1"), context);
     await opened.nodes.register(node("n2", "b:2"), context);
@@ -71,7 +71,7 @@ describe("NodeRegistry", () => {
     ]);
     expect(seen.map(({ version }) => version)).toEqual([0, 1, 2, 3]);
     let again: NodeDirectory | undefined;
-    (await open(2, disk)).nodes.watchNodes((directory) => {
+    (await open(2, disk)).nodes.watch((directory) => {
       again = directory;
     });
     expect(again).toEqual({
@@ -110,12 +110,12 @@ describe("a node that is removed", () => {
     const opened = await open(1, disk);
     for (const name of ["n1", "n2", "n3"]) await opened.nodes.register(node(name, `${name}:1`), context);
     const seen: NodeDirectory[] = [];
-    opened.nodes.watchNodes((directory) => seen.push(directory));
+    opened.nodes.watch((directory) => seen.push(directory));
     // The one that came last takes the highest revision along.
     expect(await opened.nodes.remove("n3", context)).toEqual(node("n3", "n3:1"));
     await opened.nodes.remove("n1", context);
     const again = await open(1, disk);
-    again.nodes.watchNodes((directory) => seen.push(directory));
+    again.nodes.watch((directory) => seen.push(directory));
     await again.nodes.register(node("n3", "n3:2"), context);
     expect(seen.map(({ nodes }) => nodes.map(({ name }) => name).join())).toEqual([
       "n1,n2,n3",
@@ -249,7 +249,7 @@ describe("S6: the name of a storage node", () => {
   async function openWith(alive: Record<string, NodePresence>) {
     const opened = await open(1, new MemoryStore(), async (_, address) => alive[address]);
     let known: NodeDirectory | undefined;
-    opened.nodes.watchNodes((directory) => {
+    opened.nodes.watch((directory) => {
       known = directory;
     });
     return { ...opened, address: () => known?.nodes[0]?.address };

@@ -10,7 +10,7 @@ import {
 } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
-import type { MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaState } from "./meta-store.js";
 import { readDrops, withoutHolder } from "./stored-drops.js";
 import { otherChanges, readSchema } from "./stored-schema.js";
 
@@ -156,7 +156,7 @@ export class NodeRegistry implements NodeService, Disposable {
     });
   }
 
-  watchNodes(listener: (directory: NodeDirectory) => void): Disposable {
+  watch(listener: (directory: NodeDirectory) => void): Disposable {
     return this.#directory.watch(listener);
   }
 
@@ -189,19 +189,12 @@ export class NodeRegistry implements NodeService, Disposable {
 }
 
 /** The nodes that stand in a state. */
-export function readNodes({ entries }: MetaState, expectedStorageNodes: number): NodeDirectory {
-  const nodes: NodeRecord[] = [];
-  let version = Number(entries.get(LAST_REMOVAL_KEY) ?? 0);
-  for (const [key, value] of entries) {
-    if (!key.startsWith(NODE_PREFIX)) continue;
-    nodes.push(readNode(value));
-    version = Math.max(version, (value as unknown as StoredNode).revision);
-  }
-  return { version, expectedStorageNodes, nodes: nodes.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-function readNode(value: Json): NodeRecord {
-  return recordOf(value as unknown as StoredNode);
+export function readNodes(state: MetaState, expectedStorageNodes: number): NodeDirectory {
+  const stored = Array.from(entriesUnder(NODE_PREFIX, state), ([, value]) => value as unknown as StoredNode);
+  const removedAt = Number(state.entries.get(LAST_REMOVAL_KEY) ?? 0);
+  const version = stored.reduce((latest, { revision }) => Math.max(latest, revision), removedAt);
+  const nodes = stored.map(recordOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { version, expectedStorageNodes, nodes };
 }
 
 function recordOf({ name, address, shoalVersion, gitHash }: StoredNode): NodeRecord {

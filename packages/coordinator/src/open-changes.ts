@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import type { MetaChange, MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 
 /**
  * Prefix of the keys of changes that are made and not settled, by the id of the change: their callers may never have
@@ -57,13 +57,10 @@ export function removeOpenChanges(changes: Iterable<Pick<OpenChange, "id">>): re
   return Array.from(changes, ({ id }) => ({ key: CHANGE_PREFIX + id, value: undefined }));
 }
 
-export function readOpenChanges({ entries }: MetaState): readonly OpenChange[] {
-  const changes: OpenChange[] = [];
-  for (const [key, value] of entries) {
-    if (!key.startsWith(CHANGE_PREFIX)) continue;
-    changes.push({ id: key.slice(CHANGE_PREFIX.length), ...(value as unknown as Omit<OpenChange, "id">) });
-  }
-  return changes;
+export function readOpenChanges(state: MetaState): readonly OpenChange[] {
+  return Array.from(entriesUnder(CHANGE_PREFIX, state), ([id, value]) => {
+    return { id, ...(value as unknown as Omit<OpenChange, "id">) };
+  });
 }
 
 /** Of those, which nobody will ask for again. */

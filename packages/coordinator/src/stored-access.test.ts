@@ -17,7 +17,7 @@ it("S-roles: keeps roles beside other entries, tells only of their changes, and 
   using access = new StoredAccess(ledger);
   using extensions = new StoredExtensions(ledger);
   const seen: AccessSnapshot[] = [];
-  using _ = access.watchAccess((snapshot) => seen.push(snapshot));
+  using _ = access.watch((snapshot) => seen.push(snapshot));
   await access.change(put("role/a", 1), await access.current(CONTEXT), CONTEXT);
   await extensions.put("role/a", "another one", CONTEXT);
   await access.change(
@@ -26,7 +26,7 @@ it("S-roles: keeps roles beside other entries, tells only of their changes, and 
     CONTEXT,
   );
   expect(seen.map(({ version, entries }) => [version, ...entries.keys()])).toEqual([[0], [1, "role/a"], [2, "role/b"]]);
-  expect((await extensions.list(CONTEXT)).entries.get("role/a")).toBe("another one");
+  expect((await extensions.current(CONTEXT)).entries.get("role/a")).toBe("another one");
 
   using again = new StoredAccess(await Ledger.open(await EmbeddedMetaStore.open(kept, () => "h2"), () => 0));
   const after = await again.current(CONTEXT);

@@ -1,15 +1,8 @@
-import { type Json, ShoalError } from "@shoal/model";
-import {
-  type AccessChange,
-  type AccessPosition,
-  type AccessService,
-  type AccessSnapshot,
-  WatchedValue,
-} from "@shoal/rpc";
+import { ShoalError } from "@shoal/model";
+import type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
-import type { MetaState } from "./meta-store.js";
-import { historyOf } from "./stored-history.js";
+import { StoredEntries } from "./stored-entries.js";
 import { otherChanges } from "./stored-schema.js";
 
 /** Prefix of the keys under which roles, assignments and users stand in the MetaStore. */
@@ -33,22 +26,12 @@ const LIMITS: StoredAccessLimits = {
 };
 
 /** Roles, who has them, and users made at run time, beside the schema. */
-export class StoredAccess implements AccessService, Disposable {
-  readonly #ledger: Ledger;
+export class StoredAccess extends StoredEntries implements AccessService {
   readonly #limits: StoredAccessLimits;
-  readonly #subscription: Disposable;
-  readonly #snapshot: WatchedValue<AccessSnapshot>;
 
   constructor(ledger: Ledger, limits: Partial<StoredAccessLimits> = {}) {
-    this.#ledger = ledger;
+    super(ledger, { prefix: PREFIX, versionKey: VERSION_KEY });
     this.#limits = { ...LIMITS, ...limits };
-    this.#snapshot = new WatchedValue(snapshotOf(ledger.historyId, ledger.state));
-    this.#subscription = ledger.onState((state) => this.#follow(state));
-  }
-
-  async current(_context: RequestContext): Promise<AccessSnapshot> {
-    await this.#ledger.current();
-    return this.#snapshot.known;
   }
 
   change(
@@ -57,8 +40,8 @@ export class StoredAccess implements AccessService, Disposable {
     context: RequestContext,
     goesOnFrom = 0,
   ): Promise<void> {
-    return this.#ledger.change(context, (state) => {
-      const known = snapshotOf(this.#ledger.historyId, state);
+    return this.ledger.change(context, (state) => {
+      const known = this.snapshotOf(state);
       if (known.historyId !== expected.historyId || known.version !== expected.version) {
         throw new ShoalError("conflict", "roles or users were changed meanwhile");
       }
@@ -67,15 +50,6 @@ export class StoredAccess implements AccessService, Disposable {
       const version = { key: VERSION_KEY, value: Math.max(known.version, goesOnFrom) + 1 };
       return { changes: otherChanges(state, [...stored, version]), answer: undefined };
     });
-  }
-
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
-    return this.#snapshot.watch(listener);
-  }
-
-  [Symbol.dispose](): void {
-    this.#subscription[Symbol.dispose]();
-    this.#snapshot.forgetListeners();
   }
 
   #checkSizes(changes: readonly AccessChange[], { entries }: AccessSnapshot): void {
@@ -94,24 +68,6 @@ export class StoredAccess implements AccessService, Disposable {
     }
     if (count > entriesMax && count > entries.size) throw tooLarge(`${count} entries, at most ${entriesMax}`);
   }
-
-  #follow(state: MetaState): void {
-    const before = this.#snapshot.known;
-    const { historyId } = historyOf(this.#ledger.historyId, state);
-    // Other changes of the store do not concern anybody here.
-    if (historyId === before.historyId && versionOf(state) === before.version) return;
-    this.#snapshot.set(snapshotOf(this.#ledger.historyId, state));
-  }
-}
-
-function snapshotOf(storeId: string, state: MetaState): AccessSnapshot {
-  const entries = new Map<string, Json>();
-  for (const [key, value] of state.entries) if (key.startsWith(PREFIX)) entries.set(key.slice(PREFIX.length), value);
-  return { historyId: historyOf(storeId, state).historyId, version: versionOf(state), entries };
-}
-
-function versionOf({ entries }: MetaState): number {
-  return Number(entries.get(VERSION_KEY) ?? 0);
 }
 
 function tooLarge(what: string): ShoalError {

@@ -1,6 +1,6 @@
 import type { Json } from "@shoal/model";
 import type { ClassDrop, ClassRecord } from "@shoal/rpc";
-import type { MetaChange, MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 
 /** Prefix of the keys under which classes stand that are being dropped, by class id. */
 const DROP_PREFIX = "drop/";
@@ -23,12 +23,8 @@ export function withoutHolder(drops: readonly ClassDrop[], nodeName: string): re
     .map((drop) => putDrop({ ...drop, holders: drop.holders.filter((name) => name !== nodeName) }));
 }
 
-export function readDrops({ entries }: MetaState): readonly ClassDrop[] {
-  const drops: ClassDrop[] = [];
-  for (const [key, value] of entries) {
-    if (key.startsWith(DROP_PREFIX)) drops.push(readDrop(key.slice(DROP_PREFIX.length), value));
-  }
-  return drops;
+export function readDrops(state: MetaState): readonly ClassDrop[] {
+  return Array.from(entriesUnder(DROP_PREFIX, state), ([classId, value]) => readDrop(classId, value));
 }
 
 /** The drop of that class; undefined when it is over. */

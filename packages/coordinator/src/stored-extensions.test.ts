@@ -17,18 +17,18 @@ it("keeps extensions beside other entries, tells when they change, and has them 
   using ledger = await Ledger.open(store, () => 0);
   using extensions = new StoredExtensions(ledger);
   const seen: ExtensionsSnapshot[] = [];
-  using _ = extensions.watchExtensions((snapshot) => seen.push(snapshot));
+  using _ = extensions.watch((snapshot) => seen.push(snapshot));
   await Promise.all([1, 2, 3].map((number) => extensions.put(`m/${number}`, { number }, CONTEXT)));
   const expected = [1, 2, 3].map((number) => [`m/${number}`, { number }]);
   expect([...(seen.at(-1)?.entries ?? [])]).toEqual(expected);
   expect(seen.map(({ entries }) => entries.size)).toEqual([0, 1, 2, 3]);
-  expect(await extensions.list(CONTEXT)).toBe(seen.at(-1));
+  expect(await extensions.current(CONTEXT)).toBe(seen.at(-1));
   await ledger.change(CONTEXT, () => ({ changes: [{ key: "class/A", value: {} }], answer: undefined }));
-  expect(await extensions.list(CONTEXT)).toBe(seen.at(-1));
+  expect(await extensions.current(CONTEXT)).toBe(seen.at(-1));
   expect(seen).toHaveLength(4);
 
   using again = new StoredExtensions(await Ledger.open(await EmbeddedMetaStore.open(kept, () => "h2"), () => 0));
-  const after = await again.list(CONTEXT);
+  const after = await again.current(CONTEXT);
   expect([...after.entries]).toEqual(expected);
   expect(after.historyId).toBe("h");
   expect(after.version).toBeGreaterThanOrEqual(seen.at(-1)?.version ?? Number.NaN);
@@ -47,7 +47,7 @@ it("refuses a further one when there are as many as may be; those that are there
   );
   const refused = "tooLarge: 'c' cannot be stored: there are 2 extensions, the most there may be";
   expect(outcomes).toEqual(["stored", "stored", refused, "stored"]);
-  expect([...(await extensions.list(CONTEXT)).entries].sort()).toEqual([
+  expect([...(await extensions.current(CONTEXT)).entries].sort()).toEqual([
     ["a", 3],
     ["b", 1],
   ]);
@@ -92,7 +92,7 @@ it("is one map for two gateways: the one that taught knows at once, the other on
   using second = connectCoordinator([`127.0.0.1:${server.port}`], { now });
   const gateways = [first, second].map((connection) => {
     const known = { latest: new Map<string, Json>() as ReadonlyMap<string, Json> };
-    connection.extensions.watchExtensions(({ entries }) => (known.latest = entries));
+    connection.extensions.watch(({ entries }) => (known.latest = entries));
     return { connection, known };
   });
   const seed = Number(process.env.COORDINATOR_SEED) || 7;

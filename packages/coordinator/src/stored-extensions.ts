@@ -1,17 +1,13 @@
 import { type Json, ShoalError } from "@shoal/model";
-import { type ExtensionService, type ExtensionsSnapshot, WatchedValue } from "@shoal/rpc";
+import type { ExtensionService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Ledger } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
-import { historyOf } from "./stored-history.js";
+import { StoredEntries } from "./stored-entries.js";
 import { otherChanges } from "./stored-schema.js";
 
 /** Prefix of the keys under which extensions stand in the MetaStore. */
 const PREFIX = "extension/";
-/** Every process keeps all of them in memory, and etcd takes no large value. */
-const EXTENSIONS_MAX = 10_000;
-const EXTENSION_BYTES_MAX = 256 * 1024;
-const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const KEY_CHARS_MAX = 1_000;
 
 export interface ExtensionLimits {
@@ -21,28 +17,24 @@ export interface ExtensionLimits {
   readonly allBytesMax: number;
 }
 
+/** Every process keeps all of them in memory, and etcd takes no large value. */
 const LIMITS: ExtensionLimits = {
-  extensionsMax: EXTENSIONS_MAX,
-  extensionBytesMax: EXTENSION_BYTES_MAX,
-  allBytesMax: ALL_BYTES_MAX,
+  extensionsMax: 10_000,
+  extensionBytesMax: 256 * 1024,
+  allBytesMax: 64 * 1024 * 1024,
 };
 
 /** What modules keep for all processes, beside the schema. A snapshot's version is a revision of the store. */
-export class StoredExtensions implements ExtensionService, Disposable {
-  readonly #ledger: Ledger;
+export class StoredExtensions extends StoredEntries implements ExtensionService {
   readonly #limits: ExtensionLimits;
-  readonly #subscription: Disposable;
-  readonly #snapshot: WatchedValue<ExtensionsSnapshot>;
 
   constructor(ledger: Ledger, limits: Partial<ExtensionLimits> = {}) {
-    this.#ledger = ledger;
+    super(ledger, { prefix: PREFIX });
     this.#limits = { ...LIMITS, ...limits };
-    this.#snapshot = new WatchedValue(snapshotOf(ledger.historyId, ledger.state));
-    this.#subscription = ledger.onState((state) => this.#follow(state));
   }
 
   put(key: string, value: Json, context: RequestContext): Promise<void> {
-    return this.#ledger.change(context, (state) => {
+    return this.ledger.change(context, (state) => {
       this.#checkFits(key, value, state);
       return { changes: otherChanges(state, [{ key: PREFIX + key, value }]), answer: undefined };
     });
@@ -56,7 +48,7 @@ export class StoredExtensions implements ExtensionService, Disposable {
     const bytes = bytesOf(value);
     if (key.length > KEY_CHARS_MAX) throw refused(`its name has more than ${KEY_CHARS_MAX} characters`);
     if (bytes > extensionBytesMax) throw refused(`it has ${bytes} bytes, at most ${extensionBytesMax} may be`);
-    const { entries } = snapshotOf(this.#ledger.historyId, state);
+    const { entries } = this.snapshotOf(state);
     const isNew = !entries.has(key);
     if (isNew && entries.size >= extensionsMax) {
       throw refused(`there are ${entries.size} extensions, the most there may be`);
@@ -64,35 +56,6 @@ export class StoredExtensions implements ExtensionService, Disposable {
     let all = bytes;
     for (const [other, known] of entries) if (other !== key) all += bytesOf(known);
     if (all > allBytesMax) throw refused(`with it all would have ${all} bytes, at most ${allBytesMax} may be`);
-  }
-
-  async list(_context: RequestContext): Promise<ExtensionsSnapshot> {
-    await this.#ledger.current();
-    return this.#snapshot.known;
-  }
-
-  watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
-    return this.#snapshot.watch(listener);
-  }
-
-  [Symbol.dispose](): void {
-    this.#subscription[Symbol.dispose]();
-    this.#snapshot.forgetListeners();
-  }
-
-  /** Values that did not change are the same objects in every state. */
-  #follow(state: MetaState): void {
-    const { historyId, entries: before } = this.#snapshot.known;
-    const snapshot = snapshotOf(this.#ledger.historyId, state);
-    const { entries } = snapshot;
-    const isSameHistory = snapshot.historyId === historyId;
-    if (
-      isSameHistory &&
-      entries.size === before.size &&
-      [...entries].every(([key, value]) => before.get(key) === value)
-    )
-      return;
-    this.#snapshot.set(snapshot);
   }
 }
 
@@ -105,11 +68,4 @@ function bytesOf(value: Json): number {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (typeof value === "object" && value !== null) measured.set(value, bytes);
   return bytes;
-}
-
-function snapshotOf(storeId: string, state: MetaState): ExtensionsSnapshot {
-  const { revision, entries } = state;
-  const extensions = new Map<string, Json>();
-  for (const [key, value] of entries) if (key.startsWith(PREFIX)) extensions.set(key.slice(PREFIX.length), value);
-  return { historyId: historyOf(storeId, state).historyId, version: revision, entries: extensions };
 }

@@ -127,6 +127,6 @@ describe("histories of the schema", () => {
       ["h1", 3],
     ]);
     expect(told.at(-1)?.former).toEqual([{ historyId: "store", upTo: 0 }]);
-    expect((await extensions.list(context)).historyId).toBe("h1");
+    expect((await extensions.current(context)).historyId).toBe("h1");
   });
 });

@@ -1,6 +1,6 @@
 import type { Json } from "@shoal/model";
 import type { Job, JobCounts, RangeProgress } from "@shoal/rpc";
-import type { MetaChange, MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 
 /** Prefixes of the keys of jobs, and of their ranges that are not done, `job-range/<id>/<number>`. */
 const JOB_PREFIX = "job/";
@@ -53,9 +53,8 @@ export function readJob({ entries }: MetaState, id: string): StoredJob | undefin
 }
 
 /** Those that were made first come first. */
-export function readJobs({ entries }: MetaState): readonly StoredJob[] {
-  const jobs: StoredJob[] = [];
-  for (const [key, value] of entries) if (key.startsWith(JOB_PREFIX)) jobs.push(value as unknown as StoredJob);
+export function readJobs(state: MetaState): readonly StoredJob[] {
+  const jobs = Array.from(entriesUnder(JOB_PREFIX, state), ([, value]) => value as unknown as StoredJob);
   return jobs.sort((a, b) => a.order - b.order);
 }
 
@@ -96,4 +95,18 @@ function rangeKey(jobId: string, range: number): string {
 /** Without members that are undefined, as it is read back. */
 function plain(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/**
+ * All ids cut into `count` ranges (1 to 256) of about the same size: where each begins, exclusive, and ends, inclusive;
+ * empty where there is no bound.
+ */
+export function idRanges(count: number): readonly { readonly after: string; readonly upTo: string }[] {
+  const bounds = Array.from({ length: count - 1 }, (_, at) => lastBefore(Math.floor(((at + 1) * 256) / count)));
+  return [...bounds, ""].map((upTo, at) => ({ after: at === 0 ? "" : (bounds[at - 1] ?? ""), upTo }));
+}
+
+/** The last id before those that begin with this byte. */
+function lastBefore(firstByte: number): string {
+  return `${(firstByte - 1).toString(16).padStart(2, "0")}ffffff-ffff-ffff-ffff-ffffffffffff`;
 }

@@ -1,6 +1,6 @@
 import { type ClassDefinition, checkSchemaSize, type Json } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
-import type { MetaChange, MetaState } from "./meta-store.js";
+import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 import { readDrops } from "./stored-drops.js";
 import { clusterIdOf, hasVersion, historyOf, nextVersion, putVersion, versionOf } from "./stored-history.js";
 
@@ -25,9 +25,7 @@ const readBefore = new WeakMap<object, StoredClass>();
 /** `storeId`: of the store. */
 export function readSchema(storeId: string, state: MetaState): StoredSchema {
   const classes = new Map<string, StoredClass>();
-  for (const [key, value] of state.entries) {
-    if (key.startsWith(CLASS_PREFIX)) classes.set(key.slice(CLASS_PREFIX.length), readClass(value));
-  }
+  for (const [className, value] of entriesUnder(CLASS_PREFIX, state)) classes.set(className, readClass(value));
   const ordered = [...classes.values()].sort((a, b) => a.order - b.order);
   const version = versionOf(state);
   const { historyId, former } = historyOf(storeId, state);

@@ -7,7 +7,7 @@ import { messageInFull } from "./delivery.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { describeAccessService } from "./testing/access-service-suite.js";
 import { MemoryAccess } from "./testing/memory-access.js";
-import { accessBetween, applyAccess } from "./wire/access-update.js";
+import { applyEntries, entriesBetween } from "./wire/entries-update.js";
 import { ACCESS } from "./wire/services.js";
 
 const now = () => Date.now();
@@ -47,9 +47,9 @@ test("updates lead from any snapshot to any other", () => {
       entries: new Map(Array.from({ length: below(6) }, () => [`k${below(6)}`, values[below(6)] ?? null] as const)),
     });
     const [before, after] = [draw(1), draw(2)];
-    const update = accessBetween(before, after);
+    const update = entriesBetween(before, after);
     const sent = ACCESS.Watch.responseDeserialize(ACCESS.Watch.responseSerialize(update));
-    const applied = applyAccess(before, sent);
+    const applied = applyEntries(before, sent, "a value");
     expect({ ...applied, entries: new Map([...applied.entries].sort()) }, `seed ${seed}, round ${round}`).toEqual({
       ...after,
       entries: new Map([...after.entries].sort()),
@@ -104,7 +104,7 @@ describe("a coordinator that is behind", () => {
     await using second = await createRpcServer({ access: behind }, address);
     using client = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
     const seen: AccessSnapshot[] = [];
-    using _ = client.access.watchAccess((snapshot) => seen.push(snapshot));
+    using _ = client.access.watch((snapshot) => seen.push(snapshot));
     await expect.poll(() => seen.at(-1)?.version).toBe(7);
     await first[Symbol.asyncDispose]();
     behind.replace({ historyId: "old", version: 10, entries });
@@ -118,7 +118,7 @@ describe("a coordinator that is behind", () => {
     await using server = await createRpcServer({ access }, address);
     using client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
     let seen: AccessSnapshot | undefined;
-    using _ = client.access.watchAccess((snapshot) => (seen = snapshot));
+    using _ = client.access.watch((snapshot) => (seen = snapshot));
     await expect.poll(() => seen?.version).toBe(7);
     access.replace({ historyId: "h2", version: 3, entries: new Map([["role/b", 2]]) });
     await expect.poll(() => seen?.version).toBe(3);
@@ -131,7 +131,7 @@ describe("a coordinator that is behind", () => {
     await using server = await createRpcServer({ access }, address);
     using client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
     let seen: AccessSnapshot | undefined;
-    using _ = client.access.watchAccess((snapshot) => (seen = snapshot));
+    using _ = client.access.watch((snapshot) => (seen = snapshot));
     await expect.poll(() => seen?.version, { timeout: 5_000 }).toBe(7);
     await expect(client.access.change([], { historyId: "h", version: 7 }, context)).rejects.toMatchObject({
       code: "unavailable",

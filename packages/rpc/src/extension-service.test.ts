@@ -2,13 +2,19 @@ import type { Json } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
+import { EXTENSIONS_SERVICE } from "./coordinator-services.js";
 import type { ExtensionsSnapshot } from "./extension-service.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { describeExtensionService } from "./testing/extension-service-suite.js";
 import { MemoryExtensions } from "./testing/memory-extensions.js";
-import { applyExtensions, extensionsBetween } from "./wire/extensions-update.js";
-import { EXTENSIONS } from "./wire/services.js";
+import type { Read } from "./wire/protobuf.js";
+import { EXTENSIONS, type EXTENSIONS_UPDATE } from "./wire/services.js";
 
+const { between, apply } = EXTENSIONS_SERVICE.watched as unknown as {
+  readonly between: (before: ExtensionsSnapshot, after: ExtensionsSnapshot) => Update;
+  readonly apply: (before: ExtensionsSnapshot, update: Update) => ExtensionsSnapshot;
+};
+type Update = Read<typeof EXTENSIONS_UPDATE>;
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };
 const address = { host: "127.0.0.1", port: 0, now };
@@ -48,9 +54,9 @@ describe("updates of extensions", () => {
         entries: new Map(Array.from({ length: below(6) }, () => [`k${below(6)}`, values[below(6)] ?? null] as const)),
       });
       const [before, after] = [draw(1), draw(2)];
-      const update = extensionsBetween(before, after);
+      const update = between(before, after);
       const sent = EXTENSIONS.Watch.responseDeserialize(EXTENSIONS.Watch.responseSerialize(update));
-      expect(applyExtensions(before, sent), `seed ${seed}, round ${round}`).toEqual(after);
+      expect(apply(before, sent), `seed ${seed}, round ${round}`).toEqual(after);
       if (update.whole) whole++;
     }
     expect(whole).toBeGreaterThan(50);
@@ -60,7 +66,7 @@ describe("updates of extensions", () => {
   test("of one value among a thousand are small", () => {
     const entries = new Map<string, Json>(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, { at }]));
     const before = { historyId: "h", version: 1, entries };
-    const update = extensionsBetween(before, { historyId: "h", version: 2, entries: new Map(entries).set("k7", 1) });
+    const update = between(before, { historyId: "h", version: 2, entries: new Map(entries).set("k7", 1) });
     expect(update.changed).toHaveLength(1);
   });
 });
@@ -71,7 +77,7 @@ test("extensions are followed at another coordinator when one is lost, and anew 
   await using second = await createRpcServer({ extensions }, address);
   using client = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
   let seen: ExtensionsSnapshot | undefined;
-  using _ = client.extensions.watchExtensions((snapshot) => (seen = snapshot));
+  using _ = client.extensions.watch((snapshot) => (seen = snapshot));
   await client.extensions.put("a", 1, context);
   await first[Symbol.asyncDispose]();
   await client.extensions.put("b", 2, context);

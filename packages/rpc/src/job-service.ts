@@ -1,5 +1,6 @@
 import type { JsonObject } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
+import type { WatchService } from "./snapshot-service.js";
 
 /** Work on the objects of a class that goes on when nobody waits for it. */
 export interface NewJob {
@@ -86,7 +87,7 @@ export interface JobsNotice {
 }
 
 /** The coordinator's jobs, kept over restarts. All methods fail with `unavailable` when it cannot be reached. */
-export interface JobService {
+export interface JobService extends WatchService<JobsNotice> {
   /** Durable when it resolves. Fails with `overloaded` when too many run, with `notFound` when the class is gone. */
   create(job: NewJob, context: RequestContext): Promise<Job>;
   /** With every change that was answered before this was called. Of jobs that have ended only the last 1,000 are known. */
@@ -100,6 +101,4 @@ export interface JobService {
   report(report: RangeReport, context: RequestContext): Promise<void>;
   /** Ends a job that cannot go on. Fails with `conflict` as `report` does. */
   abort(claim: ClaimKey, error: string, context: RequestContext): Promise<void>;
-  /** Calls `listener` with what is known and then with every later state, in order, until disposed of. */
-  watchJobs(listener: (notice: JobsNotice) => void): Disposable;
 }

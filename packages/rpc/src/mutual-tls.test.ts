@@ -2,7 +2,7 @@ import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grp
 import { ShoalError } from "@shoal/model";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
-import { connectNode } from "./client/remote-node.js";
+import { connectNode } from "./client/node-channel.js";
 import type { NodeService } from "./node-service.js";
 import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
 import { createRpcServer } from "./server/rpc-server.js";
@@ -114,7 +114,7 @@ describe("between processes with certificates", () => {
         registered.splice(registered.indexOf(name), 1);
         return { name, address: undefined, shoalVersion: "", gitHash: "" };
       },
-      watchNodes: () => ({ [Symbol.dispose]: () => undefined }),
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
     };
     const tls = new SwappedTls(await ours.sign(["coordinator"]));
     await using server = await createRpcServer({ nodes }, { host: "127.0.0.1", port: 0, now, tls });
@@ -143,6 +143,7 @@ describe("between processes with certificates", () => {
     const registered: string[] = [];
     const nodes = {
       register: async ({ name }: { readonly name: string }) => void registered.push(name),
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
     } as Partial<NodeService> as NodeService;
     const schema = {
       current: async () => ({ historyId: "h", version: 1, classes: [] }),

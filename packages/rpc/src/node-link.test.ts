@@ -2,7 +2,7 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { connectNode } from "./client/remote-node.js";
+import { connectNode } from "./client/node-channel.js";
 import { deliveryOf } from "./delivery.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { openCable } from "./testing/open-cable.js";

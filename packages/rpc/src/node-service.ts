@@ -1,4 +1,5 @@
 import type { RequestContext } from "@shoal/runtime";
+import type { WatchService } from "./snapshot-service.js";
 
 /** A storage node as the coordinator knows it. */
 export interface NodeRecord {
@@ -38,7 +39,7 @@ export interface NodeDirectory {
 }
 
 /** The coordinator's list of storage nodes. All methods fail with `unavailable` when it cannot be reached. */
-export interface NodeService {
+export interface NodeService extends WatchService<NodeDirectory> {
   /**
    * Enters the node, or its new address and version; durable when it resolves. Fails with `invalid` on a name that is no
    * node name, with `forbidden` when the caller proves to be somebody else, with `conflict` when the name is that of
@@ -56,8 +57,6 @@ export interface NodeService {
    * nodes are expected.
    */
   remove(name: string, context: RequestContext): Promise<NodeRecord>;
-  /** Calls `listener` with the directory as it is known and then with every later one, in order, until disposed of. */
-  watchNodes(listener: (directory: NodeDirectory) => void): Disposable;
 }
 
 /** Whether as many nodes have registered as are expected; before that nothing is placed. */

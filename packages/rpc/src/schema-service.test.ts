@@ -1,18 +1,18 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
+import { SCHEMA_SERVICE } from "./coordinator-services.js";
 import { deliveryOf, messageInFull } from "./delivery.js";
 import type { NodeDirectory, NodeRecord } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, SchemaSnapshot, ServedSchema } from "./schema-service.js";
+import { coordinatorHandlers } from "./server/coordinator-handlers.js";
 import { createRpcServer } from "./server/rpc-server.js";
-import { schemaHandlers } from "./server/schema-handlers.js";
 import { MemorySchema } from "./testing/memory-schema.js";
 import { definitionOf, describeSchemaService } from "./testing/schema-service-suite.js";
 import type { Written } from "./wire/protobuf.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
-import type { Handlers } from "./wire/service-definition.js";
 import { type RECORD_ANSWER, SCHEMA } from "./wire/services.js";
 
 type RecordAnswer = Written<typeof RECORD_ANSWER>;
@@ -206,14 +206,16 @@ describe("several coordinators", () => {
 
   test("S8: of a coordinator that does not say what it has changed, all that was asked for counts as changed", async () => {
     using stopped = { signal: new AbortController(), [Symbol.dispose]: () => stopped.signal.abort() };
-    const handlers = schemaHandlers(new MemorySchema(), stopped.signal.signal);
+    const options = { isSecure: false, stopped: stopped.signal.signal };
+    const handlers = coordinatorHandlers(SCHEMA_SERVICE, new MemorySchema(), options);
+    type Handler = handleUnaryCall<unknown, RecordAnswer>;
+    const silent = (name: string): Handler => {
+      const handler = handlers[name] as Handler;
+      return (call, callback) => handler(call, (error, answer) => callback(error, asBefore(answer)));
+    };
     const server = new Server();
-    server.addService(SCHEMA, {
-      ...handlers,
-      EnsureClass: (call, callback) => handlers.EnsureClass(call, (error, answer) => callback(error, asBefore(answer))),
-      EnsureProperties: (call, callback) =>
-        handlers.EnsureProperties(call, (error, answer) => callback(error, asBefore(answer))),
-    } satisfies Handlers<typeof SCHEMA>);
+    const ensuring = { EnsureClass: silent("EnsureClass"), EnsureProperties: silent("EnsureProperties") };
+    server.addService(SCHEMA, { ...handlers, ...ensuring });
     const asBefore = (answer: RecordAnswer | null | undefined): RecordAnswer => {
       const { position, recordJson } = answer ?? {};
       return { position, recordJson };
@@ -279,7 +281,7 @@ describe("NodeService over gRPC", () => {
         for (const listener of listeners) listener(directory);
         return node;
       },
-      watchNodes(listener: (directory: NodeDirectory) => void) {
+      watch(listener: (directory: NodeDirectory) => void) {
         listeners.add(listener);
         listener(directory);
         return { [Symbol.dispose]: () => listeners.delete(listener) };
@@ -288,7 +290,7 @@ describe("NodeService over gRPC", () => {
     await using server = await createRpcServer({ nodes }, address);
     using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now });
     const seen: NodeDirectory[] = [];
-    using _watch = coordinator.nodes.watchNodes((one) => seen.push(one));
+    using _watch = coordinator.nodes.watch((one) => seen.push(one));
     await coordinator.nodes.register({ name: "n1", address: "h:1", shoalVersion: "1.0.0", gitHash: "a" }, context);
     await coordinator.nodes.register({ name: "n2", address: undefined, shoalVersion: "", gitHash: "" }, context);
     await expect.poll(() => seen.at(-1)).toEqual(directory);

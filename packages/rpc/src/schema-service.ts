@@ -1,6 +1,7 @@
 import type { ClassDefinition, PropertyDefinition } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { ShardingState } from "@shoal/sharding";
+import type { Position, SnapshotService } from "./snapshot-service.js";
 
 /** A class as the coordinator keeps it: what clients see, and beside it what only the processes need. */
 export interface ClassRecord {
@@ -13,15 +14,7 @@ export interface ClassRecord {
 }
 
 /** A version of the schema. */
-export interface SchemaPosition {
-  /**
-   * Drawn at each start of a coordinator: what is stored may have been put back to an earlier version, so that versions of
-   * different histories say nothing about each other, unless one goes on from the other.
-   */
-  readonly historyId: string;
-  /** Grows with every change. */
-  readonly version: number;
-}
+export type SchemaPosition = Position;
 
 /** A history that another one goes on from. */
 export interface FormerHistory {
@@ -97,15 +90,7 @@ export interface ChangeContext extends RequestContext {
  * The coordinator: the one writer of the schema. All methods fail with `unavailable` when it cannot be reached.
  * Definitions come in complete (defaults filled, validated); the coordinator checks only what needs the current schema.
  */
-export interface SchemaService {
-  /** At least as new as every change that was answered, by any coordinator, before this was called. */
-  current(context: RequestContext): Promise<SchemaSnapshot>;
-  /**
-   * Calls `listener` with the snapshot that is known (none yet when the coordinator was not reached so far) and then with
-   * every later one, in order, until the returned subscription is disposed of; versions that follow each other quickly may
-   * be passed over. A change is answered to its caller after the listeners of the caller's process have been called.
-   */
-  watch(listener: (snapshot: SchemaSnapshot) => void): Disposable;
+export interface SchemaService extends SnapshotService<SchemaSnapshot> {
   /**
    * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
    * the most classes and properties there may be. A class that was made by a request which never had its answer is no

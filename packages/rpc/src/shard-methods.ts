@@ -31,8 +31,8 @@ type AnswerOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>
 export interface ShardMethod<Args extends readonly unknown[], Answer> {
   /** Sent; never given to another method. */
   readonly code: number;
-  /** `shard`: it is about the shard of its first argument; `node`: about the node. */
-  readonly target: "shard" | "node";
+  /** It is about the node. Absent: about the shard of its first argument. */
+  readonly target?: "node";
   /** Whether a call that may have been carried out may be sent again: reads may, and what changes nothing the second time. */
   readonly isRepeatable: (...args: Args) => boolean;
   readonly request: Codec<Args>;
@@ -66,17 +66,15 @@ const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
 const always = () => true;
 const never = () => false;
 
-type TargetOf<Args> = Args extends readonly [ShardAddress, ...unknown[]] ? "shard" : "node";
+/** Which methods have a shard for their first argument, and are about it. */
+type TargetOf<Args> = Args extends readonly [ShardAddress, ...unknown[]] ? object : { readonly target: "node" };
 
 /** The one table of the methods of `ShardService`. */
 const METHODS: {
-  readonly [Name in MethodName]: ShardMethod<ArgsOf<Name>, AnswerOf<Name>> & {
-    readonly target: TargetOf<ArgsOf<Name>>;
-  };
+  readonly [Name in MethodName]: ShardMethod<ArgsOf<Name>, AnswerOf<Name>> & TargetOf<ArgsOf<Name>>;
 } = {
   putObjects: {
     code: 1,
-    target: "shard",
     isRepeatable: (_shard, _objects, mode) => isRepeatablePut(mode),
     request(wire, args) {
       const shard = shardAddress(wire, args?.[0]);
@@ -90,7 +88,6 @@ const METHODS: {
   },
   mergeObject: {
     code: 2,
-    target: "shard",
     isRepeatable: (_shard, merge) => isRepeatableMerge(merge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectMerge(wire, args?.[1])],
     answer: (wire, object, [shard]) => storedObject(wire, object, shard.className),
@@ -99,7 +96,6 @@ const METHODS: {
   },
   mergeObjects: {
     code: 3,
-    target: "shard",
     isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.longList(args?.[1], objectMerge)],
     answer: outcomes,
@@ -108,7 +104,6 @@ const METHODS: {
   },
   deleteObject: {
     code: 4,
-    target: "shard",
     // Done twice it would deny that the object was there.
     isRepeatable: never,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.id(args?.[1])],
@@ -116,7 +111,6 @@ const METHODS: {
   },
   getObjects: {
     code: 5,
-    target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
     answer: (wire, objects, [{ className }]) =>
@@ -140,7 +134,6 @@ const METHODS: {
   },
   searchByVector: {
     code: 7,
-    target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
     answer: (wire, hits, [{ className }]) =>
@@ -155,7 +148,6 @@ const METHODS: {
   },
   listObjects: {
     code: 8,
-    target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectListing(wire, args?.[1])],
     answer: (wire, objects, [{ className }]) => wire.list(objects, (to, object) => storedObject(to, object, className)),
@@ -164,7 +156,6 @@ const METHODS: {
   },
   matchingIds: {
     code: 9,
-    target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), filter(wire, args?.[1]), wire.double(args?.[2])],
     answer: (wire, ids) => wire.list(ids, id),
@@ -172,7 +163,6 @@ const METHODS: {
   },
   aggregate: {
     code: 10,
-    target: "shard",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), shardAggregation(wire, args?.[1])],
     answer: shardAggregate,
@@ -304,7 +294,10 @@ export interface AnyShardMethod extends Untyped {
   readonly hasRows: NonNullable<Untyped["hasRows"]>;
 }
 
-const DEFAULTS = { heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never, aggregateBytes: undefined };
+const DEFAULTS = {
+  ...{ target: undefined, heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never },
+  aggregateBytes: undefined,
+};
 
 /** All of them. */
 export const SHARD_METHODS: readonly AnyShardMethod[] = Object.entries(METHODS).map(
@@ -339,5 +332,5 @@ export function callService(
 
 /** The shard that a call is about; undefined: it is about the node. */
 export function shardOf({ target }: AnyShardMethod, args: readonly unknown[]): ShardAddress | undefined {
-  return target === "shard" ? (args[0] as ShardAddress) : undefined;
+  return target === "node" ? undefined : (args[0] as ShardAddress);
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { connectNode } from "./client/remote-node.js";
+import { connectNode } from "./client/node-channel.js";
 import type { NodeConnection } from "./node-connection.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";

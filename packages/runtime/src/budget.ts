@@ -1,5 +1,5 @@
 import { InFlight } from "./in-flight.js";
-import type { Share } from "./share.js";
+import type { Share } from "./request-context.js";
 
 /** What takes a part of a budget: a body that is read, an answer that is sent. */
 export interface Holder {

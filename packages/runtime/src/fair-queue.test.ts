@@ -1,7 +1,7 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { FairQueue } from "./fair-queue.js";
-import type { Share } from "./share.js";
+import type { Share } from "./request-context.js";
 
 interface Step {
   readonly share: Share;

@@ -1,4 +1,4 @@
-import type { Share } from "./share.js";
+import type { Share } from "./request-context.js";
 
 interface Waiting<Item> {
   readonly share: Share;

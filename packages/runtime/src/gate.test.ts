@@ -1,7 +1,7 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { Gate } from "./gate.js";
-import type { Share } from "./share.js";
+import type { Share } from "./request-context.js";
 
 const FULL = new Error("too many wait");
 const gateOf = (max: number, waitingMax = 100): Gate => new Gate({ max, waitingMax, fullError: () => FULL });

@@ -1,6 +1,5 @@
 import { FairQueue } from "./fair-queue.js";
-import type { WorkBounds } from "./request-context.js";
-import { NOBODY, type Share } from "./share.js";
+import { NOBODY, type Share, type WorkBounds } from "./request-context.js";
 
 export interface GateOptions {
   /** What all that have begun may reach together. A single one may reach more: it goes alone. */

@@ -1,15 +1,21 @@
 export { Budget, type Holder, type Holding } from "./budget.js";
 export { ByteBudget, type ByteBudgetOptions } from "./byte-budget.js";
-export { eventLoop, nextTurn } from "./event-loop.js";
 export { Gate, type GateOptions } from "./gate.js";
 export { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";
 export { InnerContext } from "./inner-context.js";
 export { LateSignal } from "./late-signal.js";
 export { MemoryBudget, type MemoryBudgetOptions, type MemoryLevel } from "./memory-budget.js";
-export type { HeldKind, RequestContext, RowBytes, WorkBounds } from "./request-context.js";
-export type { RequestWitness } from "./request-witness.js";
-export { NOBODY, type Share } from "./share.js";
+export {
+  type HeldKind,
+  NOBODY,
+  type RequestContext,
+  type RequestWitness,
+  type RowBytes,
+  type Share,
+  type WorkBounds,
+} from "./request-context.js";
 export { POOL_THREADS_MAX, poolThreads } from "./thread-pool.js";
 export { TimedSignal } from "./timed-signal.js";
+export { eventLoop, nextTurn } from "./turns.js";
 export { closeWork, finishWork, runWork, type Work } from "./work.js";
 export { WorkTurns } from "./work-turns.js";

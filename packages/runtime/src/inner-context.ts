@@ -1,8 +1,6 @@
 import type { ClassRights } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
-import type { RequestContext, RowBytes } from "./request-context.js";
-import type { RequestWitness } from "./request-witness.js";
-import type { Share } from "./share.js";
+import type { RequestContext, RequestWitness, RowBytes, Share } from "./request-context.js";
 
 /** What a part of a request has of its own. */
 export interface OwnContext {

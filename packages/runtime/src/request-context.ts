@@ -1,6 +1,17 @@
 import type { ClassRights } from "@shoal/model";
-import type { RequestWitness } from "./request-witness.js";
-import type { Share } from "./share.js";
+
+/**
+ * For whom something is taken. Owners get equal parts, whatever number of connections they open; within an owner its
+ * connections get equal parts.
+ */
+export interface Share {
+  /** A user, or the address of a client without a name. */
+  readonly owner: string;
+  readonly connection: number;
+}
+
+/** Of work that no client asked for. */
+export const NOBODY: Share = { owner: "", connection: 0 };
 
 /** What bytes are counted for: rows, or groups and distinct values. Messages name it. */
 export type HeldKind = "rows" | "aggregation";
@@ -39,4 +50,19 @@ export interface RequestContext extends WorkBounds {
   readonly witness?: RequestWitness | undefined;
   /** What whoever asks may do to the objects of classes; absent: everything. */
   readonly rights?: ClassRights | undefined;
+}
+
+/**
+ * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact reports it at once; nothing that
+ * is reported is a value that a client has stored.
+ */
+export interface RequestWitness {
+  /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `roles`, … */
+  concerns(what: string, names: string | readonly string[]): void;
+  /** Objects or references of a class that were written, and that were refused. Undefined: the class is not known. */
+  wrote(className: string | undefined, accepted: number, refused: number): void;
+  /** Auto-schema has made a class, or has added these properties to one; `isUnknown`: or has not, nobody knows. */
+  madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void;
+  /** The principal lacks the right to a part of what the request asked for, which is answered all the same. */
+  denied(action: string, resource: string): void;
 }

@@ -1,5 +1,5 @@
 import { FairQueue } from "./fair-queue.js";
-import { NOBODY, type Share } from "./share.js";
+import { NOBODY, type Share, type WorkBounds } from "./request-context.js";
 
 /** So much work is begun in a turn before whoever asks has to wait for another one. */
 const TURN_MS = 10;
@@ -125,4 +125,13 @@ export class Turns {
     // When all that the step does at once is done, and before anything else.
     queueMicrotask(() => process.nextTick(this.#countStep));
   };
+}
+
+/** The turns of this thread's event loop. There is one loop, so there is one queue for all that takes long on it. */
+export const eventLoop = new Turns(() => performance.now());
+
+/** Resolves in a turn of the caller's own; fails with the signal's reason when it has fired by then. */
+export async function nextTurn(bounds: WorkBounds): Promise<void> {
+  await eventLoop.next(bounds.share);
+  bounds.signal?.throwIfAborted();
 }

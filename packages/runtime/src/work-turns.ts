@@ -1,5 +1,5 @@
-import { nextTurn } from "./event-loop.js";
 import type { WorkBounds } from "./request-context.js";
+import { nextTurn } from "./turns.js";
 
 /**
  * The turns of one long work: counts what is done, and tells when that is enough for a turn of the event loop.

@@ -1,5 +1,5 @@
-import { nextTurn } from "./event-loop.js";
 import type { WorkBounds } from "./request-context.js";
+import { nextTurn } from "./turns.js";
 
 /**
  * Work that is done at once when it can be: it yields a promise that it has to wait for, or undefined where others may

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { ShoalError } from "@shoal/model";
-import { quote, type SettingSource } from "./setting.js";
+import { quote, refused, type SettingSource } from "./setting.js";
 
 /** Far more than all settings with their longest lists. */
 const FILE_BYTES_MAX = 1024 * 1024;
@@ -32,9 +31,11 @@ function readBytes(path: string): Buffer {
       closeSync(file);
     }
   } catch (error) {
-    refuse(`the configuration file ${quote(path)} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw refused(
+      `the configuration file ${quote(path)} cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
   }
-  if (length > FILE_BYTES_MAX) refuse(`the configuration file ${path} has more than ${FILE_BYTES_MAX} bytes`);
+  if (length > FILE_BYTES_MAX) throw refused(`the configuration file ${path} has more than ${FILE_BYTES_MAX} bytes`);
   return bytes.subarray(0, length);
 }
 
@@ -42,10 +43,6 @@ function decode(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return refuse(`the configuration file ${path} is not UTF-8 text`);
+    throw refused(`the configuration file ${path} is not UTF-8 text`);
   }
-}
-
-function refuse(message: string): never {
-  throw new ShoalError("invalid", message);
 }

@@ -1,7 +1,7 @@
-import { type KnownName, nearestName, ShoalError } from "@shoal/model";
+import { type KnownName, nearestName } from "@shoal/model";
 import { Composer, type CST, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
 import { FORMER_SETTINGS } from "./former-settings.js";
-import { type FoundValue, quote, type SettingValue } from "./setting.js";
+import { type FoundValue, quote, refused, type SettingValue } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { UNBUILT_FEATURES } from "./unbuilt-features.js";
 
@@ -32,17 +32,19 @@ export function readConfigurationText(source: string, path: string): ReadonlyMap
   const seen = new Map<string, string>();
 
   const readMap = (map: unknown, prefix: string): void => {
-    if (!isMap(map)) refuse(`${at(map)} must have keys and values${prefix && `: ${prefix.slice(0, -1)} is a section`}`);
+    if (!isMap(map))
+      throw refused(`${at(map)} must have keys and values${prefix && `: ${prefix.slice(0, -1)} is a section`}`);
     for (const { key: keyNode, value: node } of map.items) {
       const name = isScalar(keyNode) ? keyNode.value : undefined;
       if (typeof name !== "string")
-        refuse(`${at(keyNode)} has a key that is no text${prefix && ` below ${prefix.slice(0, -1)}`}`);
+        throw refused(`${at(keyNode)} has a key that is no text${prefix && ` below ${prefix.slice(0, -1)}`}`);
       const key = `${prefix}${name}`;
       const isSection = SECTIONS.has(key);
       // A dot in one name would make two places of one key.
       if (name.includes(".") || !(isSection || KEYS.has(key))) refuseUnknown(key, at(keyNode), name.includes("."));
       const before = seen.get(key);
-      if (before !== undefined) refuse(`${at(keyNode)} has the key ${key} for the second time; the first is ${before}`);
+      if (before !== undefined)
+        throw refused(`${at(keyNode)} has the key ${key} for the second time; the first is ${before}`);
       seen.set(key, at(keyNode));
       if (isEmpty(node)) continue;
       if (isSection) readMap(node, `${key}.`);
@@ -61,16 +63,17 @@ export function readConfigurationText(source: string, path: string): ReadonlyMap
  */
 function parse(source: string, path: string, lineCounter: LineCounter): unknown {
   const tokens = [...new Parser(lineCounter.addNewLine).parse(source)];
-  if (isDeeperThan(DEPTH_MAX, tokens)) refuse(`the configuration file ${path} is nested more than ${DEPTH_MAX} deep`);
+  if (isDeeperThan(DEPTH_MAX, tokens))
+    throw refused(`the configuration file ${path} is nested more than ${DEPTH_MAX} deep`);
   const documents = [...new Composer({ schema: "core", uniqueKeys: false }).compose(tokens, true, source.length)];
   for (const { errors, warnings } of documents) {
     const [fault] = [...errors, ...warnings];
     if (fault === undefined) continue;
     const { line, col } = lineCounter.linePos(fault.pos[0]);
     const reason = fault.message.replace(/[\s\p{Cc}]+/gu, " ").slice(0, REASON_CHARS_MAX);
-    refuse(`${path} line ${line}, column ${col} is not valid YAML or JSON: ${reason}`);
+    throw refused(`${path} line ${line}, column ${col} is not valid YAML or JSON: ${reason}`);
   }
-  if (documents.length > 1) refuse(`the configuration file ${path} has ${documents.length} documents, not one`);
+  if (documents.length > 1) throw refused(`the configuration file ${path} has ${documents.length} documents, not one`);
   return documents[0]?.contents ?? null;
 }
 
@@ -106,19 +109,15 @@ function readValue(node: unknown, key: string, at: (node: unknown) => string): S
   }
   if (isSeq(node)) {
     return node.items.map((item) => {
-      if (isSeq(item)) refuse(`${at(item)}: ${key} has a list in its list`);
+      if (isSeq(item)) throw refused(`${at(item)}: ${key} has a list in its list`);
       return readValue(item, key, at);
     });
   }
-  return refuse(`${at(node)}: ${key} must be text, a number, true or false, or a list, not an alias or a section`);
+  throw refused(`${at(node)}: ${key} must be text, a number, true or false, or a list, not an alias or a section`);
 }
 
 function refuseUnknown(key: string, place: string, hasDot: boolean): never {
   const nearest = nearestName(key, KNOWN);
   const advice = hasDot ? "; names are nested, not joined with dots" : "";
-  refuse(`${place} has the unknown key ${quote(key)}${advice}; the nearest known key is ${nearest}`);
-}
-
-function refuse(message: string): never {
-  throw new ShoalError("invalid", message);
+  throw refused(`${place} has the unknown key ${quote(key)}${advice}; the nearest known key is ${nearest}`);
 }

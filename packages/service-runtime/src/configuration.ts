@@ -1,13 +1,13 @@
-import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration, AuthenticationConfiguration } from "./authentication.js";
 import { readMemoryBudget, readWithinBudget, warnOfPromises } from "./fit-memory.js";
 import { warnOfFormerSettings } from "./former-settings.js";
 import type { MemoryLimit } from "./memory-limit.js";
-import { readAuthentication, readAuthorization, type Warn } from "./read-authentication.js";
-import { type RolesConfiguration, readDatabaseUsers, readRoles, warnOfEqualUsers } from "./read-roles.js";
-import { findValue, placeOf, type Setting, type SettingSource } from "./setting.js";
+import { readAuthentication, readAuthorization } from "./read-authentication.js";
+import { type RolesConfiguration, readRoles, warnOfEqualUsers } from "./read-roles.js";
+import { refused, type Setting, type SettingSource, SettingsReader, type Warn } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
 import type { ServiceCommand } from "./setting-readers.js";
+import { ROLE_SETTINGS } from "./settings/roles.js";
 import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 
@@ -44,44 +44,42 @@ export function readConfiguration(
   limit: MemoryLimit = UNBOUNDED,
   command?: ServiceCommand,
 ): Configuration {
-  refuseUnbuiltFeatures(sources);
-  warnOfFormerSettings(sources, warn);
-  warnOfSettingsWithoutEffect(command, sources, warn);
-  const memoryBudgetBytes = readMemoryBudget(sources, limit, warn);
+  const settings = new SettingsReader(sources, warn);
+  refuseUnbuiltFeatures(settings);
+  warnOfFormerSettings(settings);
+  warnOfSettingsWithoutEffect(command, settings);
+  const memoryBudgetBytes = readMemoryBudget(settings, limit);
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {
-    values[name] = readWithinBudget(one, sources, memoryBudgetBytes);
+    values[name] = readWithinBudget(one, settings, memoryBudgetBytes);
   }
   const plain = { ...(values as PlainConfiguration), memoryBudgetBytes };
-  warnOfPromises(plain, memoryBudgetBytes, warn);
-  checkTogether(plain, sources);
-  const authentication = readAuthentication(sources, warn);
-  const authorization = readAuthorization(sources, authentication, warn);
-  const roles = readRoles(sources, authentication, warn);
-  warnOfEqualUsers(sources, { roles, authorization }, warn);
+  warnOfPromises(plain, memoryBudgetBytes, settings);
+  checkTogether(plain, settings);
+  const authentication = readAuthentication(settings);
+  const authorization = readAuthorization(settings, authentication);
+  const roles = readRoles(settings, authentication);
+  warnOfEqualUsers(settings, { roles, authorization });
   return {
     ...plain,
-    logLevel: plain.debug && findValue(PLAIN_SETTINGS.logLevel, sources) === undefined ? "debug" : plain.logLevel,
+    logLevel: plain.debug && settings.find(PLAIN_SETTINGS.logLevel) === undefined ? "debug" : plain.logLevel,
     authentication,
     authorization,
     roles,
-    databaseUsers: readDatabaseUsers(sources),
+    databaseUsers: settings.read(ROLE_SETTINGS.databaseUsers),
   };
 }
 
 /** Rules between settings. */
-function checkTogether(configuration: PlainConfiguration, sources: readonly SettingSource[]): void {
+function checkTogether(configuration: PlainConfiguration, settings: SettingsReader): void {
   const { queryDefaultsLimit, queryMaximumResults, tlsCertFile, tlsKeyFile } = configuration;
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     const { tlsCertFile: cert, tlsKeyFile: key } = PLAIN_SETTINGS;
     const [missing, given] = tlsCertFile === undefined ? [cert, key] : [key, cert];
-    throw new ShoalError("invalid", `${missing.variable} must be set where ${given.variable} is`);
+    throw refused(`${missing.variable} must be set where ${given.variable} is`);
   }
   if (queryDefaultsLimit <= queryMaximumResults) return;
-  const limit = placeOf(PLAIN_SETTINGS.queryDefaultsLimit, sources);
-  const most = placeOf(PLAIN_SETTINGS.queryMaximumResults, sources);
-  throw new ShoalError(
-    "invalid",
-    `${limit} must be at most ${most}, which is ${queryMaximumResults}, got ${queryDefaultsLimit}`,
-  );
+  const limit = settings.placeOf(PLAIN_SETTINGS.queryDefaultsLimit);
+  const most = settings.placeOf(PLAIN_SETTINGS.queryMaximumResults);
+  throw refused(`${limit} must be at most ${most}, which is ${queryMaximumResults}, got ${queryDefaultsLimit}`);
 }

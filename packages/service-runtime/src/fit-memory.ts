@@ -1,7 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { MemoryLimit } from "./memory-limit.js";
-import type { Warn } from "./read-authentication.js";
-import { findValue, readSetting, type Setting, type SettingSource } from "./setting.js";
+import type { Setting, SettingsReader } from "./setting.js";
 import { LIMIT_SETTINGS, MEMORY_SETTINGS } from "./settings/limits.js";
 
 /** What is not the budget's is for what the process does not see: its files in the page cache, the system's own. */
@@ -21,12 +20,12 @@ const PROMISED = {
 type Promised = keyof typeof PROMISED;
 
 /** `MEMORY_BUDGET_BYTES`, or its default for that limit. Warns of one that is above the limit. */
-export function readMemoryBudget(sources: readonly SettingSource[], limit: MemoryLimit, warn: Warn): number {
+export function readMemoryBudget(settings: SettingsReader, limit: MemoryLimit): number {
   const { memoryBudgetBytes } = MEMORY_SETTINGS;
-  const given = readSetting<number | undefined>(memoryBudgetBytes, sources);
+  const given = settings.read(memoryBudgetBytes);
   if (given === undefined) return Math.max(1, Math.floor(limit.bytes * BUDGET_PART));
   if (given > limit.bytes) {
-    warn(
+    settings.warn(
       `${memoryBudgetBytes.variable} is ${given}, more than the ${limit.bytes} bytes of ${limit.source}: the process may ` +
         "be killed for its memory before it refuses anything",
     );
@@ -35,14 +34,10 @@ export function readMemoryBudget(sources: readonly SettingSource[], limit: Memor
 }
 
 /** The value of a setting, whose default is at most its part of the budget. */
-export function readWithinBudget(
-  setting: Setting<unknown>,
-  sources: readonly SettingSource[],
-  budgetBytes: number,
-): unknown {
+export function readWithinBudget(setting: Setting<unknown>, settings: SettingsReader, budgetBytes: number): unknown {
   const { fallback, fallbackPart } = setting;
-  if (fallbackPart === undefined || typeof fallback !== "number" || findValue(setting, sources) !== undefined) {
-    return readSetting(setting, sources);
+  if (fallbackPart === undefined || typeof fallback !== "number" || settings.find(setting) !== undefined) {
+    return settings.read(setting);
   }
   const most = Math.floor(budgetBytes * fallbackPart);
   if (most >= fallback) return fallback;
@@ -53,12 +48,16 @@ export function readWithinBudget(
 }
 
 /** Warns where caches and requests may together take more than leaves room for data. */
-export function warnOfPromises(values: Readonly<Record<Promised, number>>, budgetBytes: number, warn: Warn): void {
+export function warnOfPromises(
+  values: Readonly<Record<Promised, number>>,
+  budgetBytes: number,
+  settings: SettingsReader,
+): void {
   const names = Object.keys(PROMISED) as Promised[];
   const sum = names.reduce((all, name) => all + values[name], 0);
   if (sum <= budgetBytes * PROMISED_PART) return;
   const named = names.map((name) => `${PROMISED[name].variable} ${values[name]}`).join(", ");
-  warn(
+  settings.warn(
     `${named} are together ${sum} bytes, more than three quarters of ${MEMORY_SETTINGS.memoryBudgetBytes.variable} ` +
       `(${budgetBytes}): make them smaller, or the budget larger`,
   );

@@ -1,5 +1,4 @@
-import type { Warn } from "./read-authentication.js";
-import { findValue, type SettingSource } from "./setting.js";
+import type { SettingsReader } from "./setting.js";
 
 interface FormerSetting {
   readonly variable: string;
@@ -32,9 +31,9 @@ export const FORMER_SETTINGS: readonly FormerSetting[] = [
 ];
 
 /** Tells of each that is set, by its place. */
-export function warnOfFormerSettings(sources: readonly SettingSource[], warn: Warn): void {
+export function warnOfFormerSettings(settings: SettingsReader): void {
   for (const former of FORMER_SETTINGS) {
-    const found = findValue(former, sources);
-    if (found !== undefined) warn(`no longer a setting, it has no effect: ${found.place}`);
+    const found = settings.find(former);
+    if (found !== undefined) settings.warn(`no longer a setting, it has no effect: ${found.place}`);
   }
 }

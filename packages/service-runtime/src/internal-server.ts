@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ShoalError } from "@shoal/model";
@@ -35,9 +36,8 @@ export class InternalServer implements AsyncDisposable {
   ) {
     this.#routes = routes;
     this.#logger = logger;
-    this.#foreignPages = new ForeignPages({
-      ...{ origin: "", allowedHosts, corsAllowOrigin: undefined, isEncrypted: false },
-    });
+    const ofNoPage = { origin: "", corsAllowOrigin: undefined, isEncrypted: false };
+    this.#foreignPages = new ForeignPages({ ...ofNoPage, allowedHosts });
     this.#server = createServer({ headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX });
     const sockets = new Set<Socket>();
     this.#server.on("connection", (socket) => {
@@ -65,18 +65,10 @@ export class InternalServer implements AsyncDisposable {
 
   /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */
   async listen(host: string, port: number): Promise<{ readonly url: string }> {
-    await new Promise<void>((resolve, reject) => {
-      const fail = (error: Error): void =>
-        reject(
-          new ShoalError("unavailable", `cannot listen on ${host}:${port} (METRICS_PORT): ${error.message}`, {
-            cause: error,
-          }),
-        );
-      this.#server.once("error", fail);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off("error", fail);
-        resolve();
-      });
+    this.#server.listen({ host, port });
+    await once(this.#server, "listening").catch((cause: Error) => {
+      const message = `cannot listen on ${host}:${port} (METRICS_PORT): ${cause.message}`;
+      throw new ShoalError("unavailable", message, { cause });
     });
     this.#server.on("error", (error) => this.#logger.error({ error }, "the internal server failed"));
     const taken = this.#server.address() as AddressInfo;

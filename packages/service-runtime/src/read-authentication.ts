@@ -1,4 +1,3 @@
-import { ShoalError } from "@shoal/model";
 import { allowedApiKey, refusedKeys, refuseSharedKeys, warnOfShortKeys } from "./api-keys.js";
 import type {
   AdminListConfiguration,
@@ -7,59 +6,54 @@ import type {
   OidcConfiguration,
 } from "./authentication.js";
 import { isLoopback } from "./loopback.js";
-import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { refused, type Setting, type SettingsReader } from "./setting.js";
 import { AUTHENTICATION_SETTINGS as SETTINGS } from "./settings/authentication.js";
 import { ROLE_SETTINGS } from "./settings/roles.js";
-
-/** Told about what is accepted although it is probably not meant; one line. */
-export type Warn = (message: string) => void;
 
 /**
  * Who gets in. Nothing set: everybody, as decisions.md settles. API keys, users made at run time or OpenID
  * Connect alone: only who has a key or a token, as whoever sets one up means to keep others out. Fails with `invalid`, in the words of the reference
  * (reference-rest 7.1, reference-today 1.6), when nobody could get in or a scheme is not fully set.
  */
-export function readAuthentication(sources: readonly SettingSource[], warn: Warn): AuthenticationConfiguration {
-  const required = readSetting(SETTINGS.requiresAuthentication, sources);
-  const anonymous = readSetting(SETTINGS.anonymousAccess, sources);
-  const withKeys = readSetting(SETTINGS.apiKeysEnabled, sources);
-  const withOidc = readSetting(SETTINGS.oidcEnabled, sources) ?? (required && !withKeys);
-  const hasScheme = withKeys || withOidc || readSetting(ROLE_SETTINGS.databaseUsers, sources);
+export function readAuthentication(settings: SettingsReader): AuthenticationConfiguration {
+  const required = settings.read(SETTINGS.requiresAuthentication);
+  const anonymous = settings.read(SETTINGS.anonymousAccess);
+  const withKeys = settings.read(SETTINGS.apiKeysEnabled);
+  const withOidc = settings.read(SETTINGS.oidcEnabled) ?? (required && !withKeys);
+  const hasScheme = withKeys || withOidc || settings.read(ROLE_SETTINGS.databaseUsers);
   if (required && !hasScheme) {
-    throw new ShoalError(
-      "invalid",
-      `${place("requiresAuthentication", sources)} is true and demands OpenID Connect or API keys, but ` +
-        `${place("oidcEnabled", sources)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
+    throw refused(
+      `${settings.placeOf(SETTINGS.requiresAuthentication)} is true and demands OpenID Connect or API keys, but ` +
+        `${settings.placeOf(SETTINGS.oidcEnabled)} is false and ${SETTINGS.apiKeysEnabled.variable} is not true`,
     );
   }
   if (required && anonymous === true) {
-    warn(
-      `${place("anonymousAccess", sources)} is true but has no effect: ${place("requiresAuthentication", sources)} switches anonymous access off`,
+    settings.warn(
+      `${settings.placeOf(SETTINGS.anonymousAccess)} is true but has no effect: ${settings.placeOf(SETTINGS.requiresAuthentication)} switches anonymous access off`,
     );
   }
-  const apiKeys = withKeys ? readApiKeys(sources, withOidc, warn) : undefined;
-  const oidc = withOidc ? readOidc(sources, warn) : undefined;
+  const apiKeys = withKeys ? readApiKeys(settings, withOidc) : undefined;
+  const oidc = withOidc ? readOidc(settings) : undefined;
   const anonymousAccess = required ? false : (anonymous ?? !hasScheme);
   if (!anonymousAccess && !hasScheme) {
-    throw new ShoalError(
-      "invalid",
+    throw refused(
       "invalid config: no authentication scheme configured, you must select at least one: " +
-        `${place("anonymousAccess", sources)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
+        `${settings.placeOf(SETTINGS.anonymousAccess)} is false and neither ${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true`,
     );
   }
   return { anonymousAccess, apiKeys, oidc };
 }
 
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
-function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, warn: Warn): ApiKeyConfiguration {
-  const keys = readSetting(SETTINGS.apiKeysAllowed, sources);
-  const users = readSetting(SETTINGS.apiKeysUsers, sources);
-  const file = readSetting(SETTINGS.apiKeysFile, sources) || undefined;
-  const [keysPlace, usersPlace] = [place("apiKeysAllowed", sources), place("apiKeysUsers", sources)];
+function readApiKeys(settings: SettingsReader, besideIssuer: boolean): ApiKeyConfiguration {
+  const keys = settings.read(SETTINGS.apiKeysAllowed);
+  const users = settings.read(SETTINGS.apiKeysUsers);
+  const file = settings.read(SETTINGS.apiKeysFile) || undefined;
+  const [keysPlace, usersPlace] = [settings.placeOf(SETTINGS.apiKeysAllowed), settings.placeOf(SETTINGS.apiKeysUsers)];
   if (keys.length === 0 && file === undefined) {
     throw refusedKeys(
       "need at least one valid allowed key",
-      `${place("apiKeysEnabled", sources)} is true: set ${SETTINGS.apiKeysAllowed.variable} or ${SETTINGS.apiKeysFile.variable}`,
+      `${settings.placeOf(SETTINGS.apiKeysEnabled)} is true: set ${SETTINGS.apiKeysAllowed.variable} or ${SETTINGS.apiKeysFile.variable}`,
     );
   }
   if (keys.length > 0 && users.length === 0) throw refusedKeys("need at least one user", usersPlace);
@@ -75,16 +69,16 @@ function readApiKeys(sources: readonly SettingSource[], besideIssuer: boolean, w
   );
   refuseSharedKeys(allowed, keysPlace);
   const placed = keys.map((key, at) => ({ key, username: soleUser ?? users[at] ?? "", at: `key ${at + 1}` }));
-  warnOfShortKeys(placed, keysPlace, warn);
+  warnOfShortKeys(placed, keysPlace, settings.warn);
   return { allowed, file, soleUser, besideIssuer };
 }
 
-function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfiguration {
-  const issuer = readSetting(SETTINGS.oidcIssuer, sources);
-  const usernameClaim = readSetting(SETTINGS.oidcUsernameClaim, sources);
-  const clientId = readSetting(SETTINGS.oidcClientId, sources);
-  const skipClientIdCheck = readSetting(SETTINGS.oidcSkipClientIdCheck, sources);
-  const groupsClaim = readSetting(SETTINGS.oidcGroupsClaim, sources);
+function readOidc(settings: SettingsReader): OidcConfiguration {
+  const issuer = settings.read(SETTINGS.oidcIssuer);
+  const usernameClaim = settings.read(SETTINGS.oidcUsernameClaim);
+  const clientId = settings.read(SETTINGS.oidcClientId);
+  const skipClientIdCheck = settings.read(SETTINGS.oidcSkipClientIdCheck);
+  const groupsClaim = settings.read(SETTINGS.oidcGroupsClaim);
   const missing = [
     ...(issuer === undefined ? ["missing required field 'issuer'"] : []),
     ...(usernameClaim === undefined ? ["missing required field 'username_claim'"] : []),
@@ -95,28 +89,23 @@ function readOidc(sources: readonly SettingSource[], warn: Warn): OidcConfigurat
       : []),
   ];
   if (issuer === undefined || usernameClaim === undefined || missing.length > 0) {
-    const isNamed = findValue(SETTINGS.oidcEnabled, sources) !== undefined;
-    const asked = place(isNamed ? "oidcEnabled" : "requiresAuthentication", sources);
-    throw new ShoalError("invalid", `oidc init: invalid config: ${missing.join(", ")} (${asked} is true)`);
+    const isNamed = settings.find(SETTINGS.oidcEnabled) !== undefined;
+    const asked = settings.placeOf(SETTINGS[isNamed ? "oidcEnabled" : "requiresAuthentication"]);
+    throw refused(`oidc init: invalid config: ${missing.join(", ")} (${asked} is true)`);
   }
-  const keysUrl = readSetting(SETTINGS.oidcKeysUrl, sources);
-  warnOfHttp("oidcIssuer", issuer, sources, warn);
-  if (keysUrl !== undefined) warnOfHttp("oidcKeysUrl", keysUrl, sources, warn);
-  const scopes = readSetting(SETTINGS.oidcScopes, sources);
+  const keysUrl = settings.read(SETTINGS.oidcKeysUrl);
+  warnOfHttp("oidcIssuer", issuer, settings);
+  if (keysUrl !== undefined) warnOfHttp("oidcKeysUrl", keysUrl, settings);
+  const scopes = settings.read(SETTINGS.oidcScopes);
   return { issuer, clientId, skipClientIdCheck, usernameClaim, groupsClaim, scopes, keysUrl };
 }
 
 /** Not refused: issuers inside a cluster or a compose network are often reached without TLS. */
-function warnOfHttp(
-  name: "oidcIssuer" | "oidcKeysUrl",
-  url: string,
-  sources: readonly SettingSource[],
-  warn: Warn,
-): void {
+function warnOfHttp(name: "oidcIssuer" | "oidcKeysUrl", url: string, settings: SettingsReader): void {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "http:" || isLoopback(hostname)) return;
-  warn(
-    `${place(name, sources)} is ${url}: over http anybody on the way can forge the keys that tokens are checked with; use https`,
+  settings.warn(
+    `${settings.placeOf(SETTINGS[name])} is ${url}: over http anybody on the way can forge the keys that tokens are checked with; use https`,
   );
 }
 
@@ -126,39 +115,36 @@ function warnOfHttp(
  * an overlap in the user ''), and so are lists without `anonymous` where nothing tells a user from him.
  */
 export function readAuthorization(
-  sources: readonly SettingSource[],
+  settings: SettingsReader,
   authentication: AuthenticationConfiguration,
-  warn: Warn,
 ): AdminListConfiguration | undefined {
-  if (!readSetting(SETTINGS.adminListEnabled, sources)) return undefined;
-  const users = readSetting(SETTINGS.adminListUsers, sources);
-  const readOnlyUsers = readSetting(SETTINGS.adminListReadOnlyUsers, sources);
-  const groups = readSetting(SETTINGS.adminListGroups, sources);
-  const readOnlyGroups = readSetting(SETTINGS.adminListReadOnlyGroups, sources);
+  if (!settings.read(SETTINGS.adminListEnabled)) return undefined;
+  const users = settings.read(SETTINGS.adminListUsers);
+  const readOnlyUsers = settings.read(SETTINGS.adminListReadOnlyUsers);
+  const groups = settings.read(SETTINGS.adminListGroups);
+  const readOnlyGroups = settings.read(SETTINGS.adminListReadOnlyGroups);
   if (users.length + readOnlyUsers.length + groups.length + readOnlyGroups.length === 0) {
-    const variables = LISTS.map((name) => SETTINGS[name].variable).join(", ");
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: admin list: ${place("adminListEnabled", sources)} is on, but none of ${variables} names anybody`,
+    const variables = LISTS.map(({ variable }) => variable).join(", ");
+    throw refused(
+      `invalid config: authorization: admin list: ${settings.placeOf(SETTINGS.adminListEnabled)} is on, but none of ${variables} names anybody`,
     );
   }
   refuseOnBoth("subject", users, readOnlyUsers);
   refuseOnBoth("group", groups, readOnlyGroups);
   const { apiKeys, oidc } = authentication;
   const isAnonymousListed = [users, readOnlyUsers, groups, readOnlyGroups].some((list) => list.includes("anonymous"));
-  const hasScheme = apiKeys !== undefined || oidc !== undefined || readSetting(ROLE_SETTINGS.databaseUsers, sources);
+  const hasScheme = apiKeys !== undefined || oidc !== undefined || settings.read(ROLE_SETTINGS.databaseUsers);
   if (!hasScheme && !isAnonymousListed) {
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: admin list: ${place("adminListEnabled", sources)} is on, but neither ` +
+    throw refused(
+      `invalid config: authorization: admin list: ${settings.placeOf(SETTINGS.adminListEnabled)} is on, but neither ` +
         `${SETTINGS.apiKeysEnabled.variable} nor ${SETTINGS.oidcEnabled.variable} is true: everybody is anonymous, who is on no list. ` +
         `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.adminListReadOnlyUsers.variable} to let everybody read`,
     );
   }
-  warnOfAbsent(SETTINGS.adminListUsers, users, authentication, sources, warn);
-  warnOfAbsent(SETTINGS.adminListReadOnlyUsers, readOnlyUsers, authentication, sources, warn);
-  warnOfGroups(SETTINGS.adminListGroups, groups, authentication, sources, warn);
-  warnOfGroups(SETTINGS.adminListReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
+  warnOfAbsent(SETTINGS.adminListUsers, users, authentication, settings);
+  warnOfAbsent(SETTINGS.adminListReadOnlyUsers, readOnlyUsers, authentication, settings);
+  warnOfGroups(SETTINGS.adminListGroups, groups, authentication, settings);
+  warnOfGroups(SETTINGS.adminListReadOnlyGroups, readOnlyGroups, authentication, settings);
   return { users, readOnlyUsers, groups, readOnlyGroups };
 }
 
@@ -167,11 +153,9 @@ function warnOfAbsent(
   list: Setting<readonly string[]>,
   users: readonly string[],
   { anonymousAccess, apiKeys, oidc }: AuthenticationConfiguration,
-  sources: readonly SettingSource[],
-  warn: Warn,
+  settings: SettingsReader,
 ): void {
-  const mayCome =
-    apiKeys?.file !== undefined || oidc !== undefined || readSetting(ROLE_SETTINGS.databaseUsers, sources);
+  const mayCome = apiKeys?.file !== undefined || oidc !== undefined || settings.read(ROLE_SETTINGS.databaseUsers);
   if (mayCome) return;
   const known = new Set(apiKeys?.allowed.map(({ username }) => username));
   if (anonymousAccess) known.add("anonymous");
@@ -183,8 +167,8 @@ function warnOfAbsent(
     .join(", ");
   const more = absent.length > NAMED_MAX ? ` and ${absent.length - NAMED_MAX} more` : "";
   const whole = absent.length === users.length ? "nobody who can get in" : "some who cannot get in";
-  warn(
-    `${placeOf(list, sources)} names ${whole}: ${named}${more} ${absent.length === 1 ? "has" : "have"} no API key ` +
+  settings.warn(
+    `${settings.placeOf(list)} names ${whole}: ${named}${more} ${absent.length === 1 ? "has" : "have"} no API key ` +
       `(${SETTINGS.apiKeysUsers.variable}), and no tokens are accepted (${SETTINGS.oidcEnabled.variable})`,
   );
 }
@@ -196,28 +180,27 @@ export function warnOfGroups(
   setting: Setting<readonly string[]>,
   groups: readonly string[],
   { oidc }: AuthenticationConfiguration,
-  sources: readonly SettingSource[],
-  warn: Warn,
+  settings: SettingsReader,
 ): void {
   if (oidc?.groupsClaim !== undefined || groups.every((group) => group === "anonymous")) return;
   const needed = oidc === undefined ? SETTINGS.oidcEnabled : SETTINGS.oidcGroupsClaim;
-  warn(
-    `${placeOf(setting, sources)} names groups, which come with tokens, but nobody is in one: ${needed.variable} is not set`,
+  settings.warn(
+    `${settings.placeOf(setting)} names groups, which come with tokens, but nobody is in one: ${needed.variable} is not set`,
   );
 }
 
-const LISTS = ["adminListUsers", "adminListReadOnlyUsers", "adminListGroups", "adminListReadOnlyGroups"] as const;
+const LISTS = [
+  SETTINGS.adminListUsers,
+  SETTINGS.adminListReadOnlyUsers,
+  SETTINGS.adminListGroups,
+  SETTINGS.adminListReadOnlyGroups,
+];
 
 function refuseOnBoth(kind: "subject" | "group", admins: readonly string[], readers: readonly string[]): void {
   const reading = new Set(readers);
   const both = admins.find((name) => reading.has(name));
   if (both === undefined) return;
-  throw new ShoalError(
-    "invalid",
+  throw refused(
     `invalid config: authorization: admin list: ${kind} '${both}' is present on both admin and read-only list`,
   );
-}
-
-function place(name: keyof typeof SETTINGS, sources: readonly SettingSource[]): string {
-  return placeOf(SETTINGS[name], sources);
 }

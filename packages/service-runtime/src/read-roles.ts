@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { AuthenticationConfiguration } from "./authentication.js";
-import { type Warn, warnOfGroups } from "./read-authentication.js";
-import { findValue, placeOf, readSetting, type Setting, type SettingSource } from "./setting.js";
+import { warnOfGroups } from "./read-authentication.js";
+import { refused, type Setting, type SettingsReader } from "./setting.js";
 import { AUTHENTICATION_SETTINGS } from "./settings/authentication.js";
 import { ROLE_SETTINGS as SETTINGS } from "./settings/roles.js";
 
@@ -21,44 +21,40 @@ export interface RolesConfiguration {
  * contradicts its former name.
  */
 export function readRoles(
-  sources: readonly SettingSource[],
+  settings: SettingsReader,
   authentication: AuthenticationConfiguration,
-  warn: Warn,
 ): RolesConfiguration | undefined {
-  const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", sources) ?? false;
+  const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", settings) ?? false;
   if (!isOn) return undefined;
-  if (readSetting(AUTHENTICATION_SETTINGS.adminListEnabled, sources)) {
-    const list = placeOf(AUTHENTICATION_SETTINGS.adminListEnabled, sources);
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: ${onPlace(sources)} and ${list} exclude each other: use roles or the admin list`,
+  if (settings.read(AUTHENTICATION_SETTINGS.adminListEnabled)) {
+    const list = settings.placeOf(AUTHENTICATION_SETTINGS.adminListEnabled);
+    throw refused(
+      `invalid config: authorization: ${onPlace(settings)} and ${list} exclude each other: use roles or the admin list`,
     );
   }
-  const rootUsers = readRenamed("rbacRootUsers", "rbacRootUsersFormerly", sources) ?? [];
-  const rootGroups = readSetting(SETTINGS.rbacRootGroups, sources);
-  const readOnlyGroups = readSetting(SETTINGS.rbacReadOnlyGroups, sources);
+  const rootUsers = readRenamed("rbacRootUsers", "rbacRootUsersFormerly", settings) ?? [];
+  const rootGroups = settings.read(SETTINGS.rbacRootGroups);
+  const readOnlyGroups = settings.read(SETTINGS.rbacReadOnlyGroups);
   if (rootUsers.length + rootGroups.length === 0) {
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: rbac: ${onPlace(sources)} is on, but neither ${SETTINGS.rbacRootUsers.variable} nor ` +
+    throw refused(
+      `invalid config: authorization: rbac: ${onPlace(settings)} is on, but neither ${SETTINGS.rbacRootUsers.variable} nor ` +
         `${SETTINGS.rbacRootGroups.variable} names anybody: nobody could give the first role`,
     );
   }
   if (rootUsers.includes("anonymous") || rootGroups.includes("anonymous")) {
-    throw new ShoalError("invalid", "invalid config: authorization: rbac: anonymous cannot have the role root");
+    throw refused("invalid config: authorization: rbac: anonymous cannot have the role root");
   }
   const both = rootGroups.find((group) => readOnlyGroups.includes(group));
   if (both !== undefined) {
-    throw new ShoalError(
-      "invalid",
+    throw refused(
       `invalid config: authorization: rbac: group '${both}' is among the root groups and the read-only groups`,
     );
   }
-  refuseLockedOut(readOnlyGroups, authentication, sources, warn);
-  warnOfNoRoot(rootUsers, authentication, sources, warn);
-  warnOfGroups(SETTINGS.rbacRootGroups, rootGroups, authentication, sources, warn);
-  warnOfGroups(SETTINGS.rbacReadOnlyGroups, readOnlyGroups, authentication, sources, warn);
-  const staleSecondsMax = readSetting(SETTINGS.rbacStaleSecondsMax, sources);
+  refuseLockedOut(readOnlyGroups, authentication, settings);
+  warnOfNoRoot(rootUsers, authentication, settings);
+  warnOfGroups(SETTINGS.rbacRootGroups, rootGroups, authentication, settings);
+  warnOfGroups(SETTINGS.rbacReadOnlyGroups, readOnlyGroups, authentication, settings);
+  const staleSecondsMax = settings.read(SETTINGS.rbacStaleSecondsMax);
   return { rootUsers, rootGroups, readOnlyGroups, staleSecondsMax };
 }
 
@@ -66,19 +62,17 @@ export function readRoles(
 function refuseLockedOut(
   readOnlyGroups: readonly string[],
   { apiKeys, oidc }: AuthenticationConfiguration,
-  sources: readonly SettingSource[],
-  warn: Warn,
+  settings: SettingsReader,
 ): void {
   if (apiKeys !== undefined || oidc !== undefined) return;
   const { apiKeysEnabled, oidcEnabled } = AUTHENTICATION_SETTINGS;
   const neither = `neither ${apiKeysEnabled.variable} nor ${oidcEnabled.variable} is true`;
-  if (readDatabaseUsers(sources)) {
-    const users = placeOf(SETTINGS.databaseUsers, sources);
-    warn(`${users} lets in users that were made before, and nobody can make the first one: ${neither}`);
+  if (settings.read(SETTINGS.databaseUsers)) {
+    const users = settings.placeOf(SETTINGS.databaseUsers);
+    settings.warn(`${users} lets in users that were made before, and nobody can make the first one: ${neither}`);
   } else if (!readOnlyGroups.includes("anonymous")) {
-    throw new ShoalError(
-      "invalid",
-      `invalid config: authorization: rbac: ${onPlace(sources)} is on, but ${neither}: everybody is anonymous, who has no role. ` +
+    throw refused(
+      `invalid config: authorization: rbac: ${onPlace(settings)} is on, but ${neither}: everybody is anonymous, who has no role. ` +
         `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.rbacReadOnlyGroups.variable} to let everybody read`,
     );
   }
@@ -88,58 +82,48 @@ function refuseLockedOut(
 function warnOfNoRoot(
   rootUsers: readonly string[],
   { apiKeys, oidc }: AuthenticationConfiguration,
-  sources: readonly SettingSource[],
-  warn: Warn,
+  settings: SettingsReader,
 ): void {
   if (apiKeys === undefined || apiKeys.file !== undefined || oidc !== undefined) return;
   if (apiKeys.allowed.some(({ username }) => rootUsers.includes(username))) return;
-  const name = findValue(SETTINGS.rbacRootUsers, sources) === undefined ? "rbacRootUsersFormerly" : "rbacRootUsers";
+  const name = settings.find(SETTINGS.rbacRootUsers) === undefined ? "rbacRootUsersFormerly" : "rbacRootUsers";
   const { apiKeysUsers } = AUTHENTICATION_SETTINGS;
-  warn(
-    `${placeOf(SETTINGS[name], sources)} names nobody who has an API key: nobody can give roles or make users until ` +
+  settings.warn(
+    `${settings.placeOf(SETTINGS[name])} names nobody who has an API key: nobody can give roles or make users until ` +
       `one of them stands in ${apiKeysUsers.variable}, with a key`,
   );
 }
 
-/** Whether users can be made at run time. */
-export function readDatabaseUsers(sources: readonly SettingSource[]): boolean {
-  return readSetting(SETTINGS.databaseUsers, sources);
-}
-
 /** Without roles and without an admin list who gets in may do all, which is more than to have a key where keys can be made anew. */
 export function warnOfEqualUsers(
-  sources: readonly SettingSource[],
+  settings: SettingsReader,
   { roles, authorization }: { readonly roles: unknown; readonly authorization: unknown },
-  warn: Warn,
 ): void {
-  if (!readDatabaseUsers(sources) || roles !== undefined || authorization !== undefined) return;
+  if (!settings.read(SETTINGS.databaseUsers) || roles !== undefined || authorization !== undefined) return;
   const { adminListEnabled } = AUTHENTICATION_SETTINGS;
-  warn(
-    `${placeOf(SETTINGS.databaseUsers, sources)} is true without roles and without an admin list: whoever gets in may make and delete ` +
+  settings.warn(
+    `${settings.placeOf(SETTINGS.databaseUsers)} is true without roles and without an admin list: whoever gets in may make and delete ` +
       "users, and act as any of them with a new key (rotate-key). Switch " +
       `${SETTINGS.rbacEnabled.variable} or ${adminListEnabled.variable} on, if not all of them are to be trusted alike`,
   );
 }
 
-function onPlace(sources: readonly SettingSource[]): string {
-  const name = findValue(SETTINGS.rbacEnabled, sources) === undefined ? "rbacEnabledFormerly" : "rbacEnabled";
-  return placeOf(SETTINGS[name], sources);
+function onPlace(settings: SettingsReader): string {
+  const name = settings.find(SETTINGS.rbacEnabled) === undefined ? "rbacEnabledFormerly" : "rbacEnabled";
+  return settings.placeOf(SETTINGS[name]);
 }
 
 /** A setting under its name or its former one. Fails with `invalid` when they say different things. */
 function readRenamed<Name extends "rbacEnabled" | "rbacRootUsers">(
   name: Name,
   formerName: `${Name}Formerly`,
-  sources: readonly SettingSource[],
+  settings: SettingsReader,
 ) {
   const [one, former] = [SETTINGS[name], SETTINGS[formerName]] as readonly Setting<unknown>[];
   if (one === undefined || former === undefined) throw new ShoalError("internal", `there is no setting '${name}'`);
-  const [value, before] = [readSetting(one, sources), readSetting(former, sources)];
+  const [value, before] = [settings.read(one), settings.read(former)];
   if (value !== undefined && before !== undefined && String(value) !== String(before)) {
-    throw new ShoalError(
-      "invalid",
-      `${placeOf(one, sources)} and ${placeOf(former, sources)}, its former name, say different things`,
-    );
+    throw refused(`${settings.placeOf(one)} and ${settings.placeOf(former)}, its former name, say different things`);
   }
   return (value ?? before) as (typeof SETTINGS)[Name]["fallback"];
 }

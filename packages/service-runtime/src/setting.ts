@@ -1,5 +1,8 @@
 import { ShoalError } from "@shoal/model";
 
+/** Told one line. */
+export type Warn = (message: string) => void;
+
 /** What a source may hold for a setting: a variable only text, a file also numbers, true, false and lists. */
 export type SettingValue = string | number | boolean | readonly SettingValue[];
 
@@ -32,15 +35,30 @@ export interface FoundValue {
 /** Where values come from: the command line, the environment, a file. Undefined when this one does not name the setting. */
 export type SettingSource = (setting: Pick<Setting<unknown>, "variable" | "key">) => FoundValue | undefined;
 
-/** Declares a setting. */
+/** What an operator is told of a setting, and what holds when it is not set. */
+type About<T> = Pick<Setting<T>, "meaning" | "fallbackText" | "fallbackPart" | "isSecret">;
+
+/** Declares a setting; without a `fallback` it is undefined when it is not set. */
 export function setting<T>(
   variable: string,
   key: string,
-  fallback: T,
-  meaning: string,
   parse: SettingParser<T>,
-): Setting<T> {
-  return { variable, key, fallback, meaning, parse };
+  about: About<T> & { readonly fallback: NoInfer<T> },
+): Setting<T>;
+export function setting<T>(
+  variable: string,
+  key: string,
+  parse: SettingParser<T>,
+  about: About<T>,
+): Setting<T | undefined>;
+export function setting<T>(
+  variable: string,
+  key: string,
+  parse: SettingParser<T>,
+  about: About<T> & { readonly fallback?: T },
+): Setting<T | undefined> {
+  const unset = { fallback: undefined, ...(!("fallback" in about) && { fallbackText: "none" }) };
+  return { variable, key, parse, ...unset, ...about };
 }
 
 /** The variables of a process. An empty value counts as not set, as compose files cannot leave one out. */
@@ -51,39 +69,45 @@ export function environmentSource(environment: Readonly<Record<string, string | 
   };
 }
 
-/** What the first source that names the setting holds. */
-export function findValue(
-  setting: Pick<Setting<unknown>, "variable" | "key">,
-  sources: readonly SettingSource[],
-): FoundValue | undefined {
-  for (const source of sources) {
-    const found = source(setting);
-    if (found !== undefined) return found;
+/** The settings as an operator has made them. */
+export class SettingsReader {
+  readonly #sources: readonly SettingSource[];
+  /** Told about what is accepted although it is probably not meant; one line. */
+  readonly warn: Warn;
+
+  constructor(sources: readonly SettingSource[], warn: Warn) {
+    this.#sources = sources;
+    this.warn = warn;
   }
-  return undefined;
+
+  /** What the first source that names the setting holds. */
+  find(setting: Pick<Setting<unknown>, "variable" | "key">): FoundValue | undefined {
+    for (const source of this.#sources) {
+      const found = source(setting);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Where the setting is set, for error texts; its variable when it is not. */
+  placeOf(setting: Pick<Setting<unknown>, "variable" | "key">): string {
+    return this.find(setting)?.place ?? setting.variable;
+  }
+
+  /** The value in the first source that has it. Fails with `invalid`: one line with place, rule and value. */
+  read<T>(setting: Setting<T>): T {
+    const found = this.find(setting);
+    if (found === undefined) return setting.fallback;
+    const parsed = setting.parse(found.value);
+    if ("value" in parsed) return parsed.value;
+    const got = setting.isSecret === true ? "a value that is not shown" : quote(found.value);
+    throw refused(`${found.place} ${parsed.rule}, got ${got}`);
+  }
 }
 
-/** Where the setting is set, for error texts; its variable when it is not. */
-export function placeOf(
-  setting: Pick<Setting<unknown>, "variable" | "key">,
-  sources: readonly SettingSource[],
-): string {
-  return findValue(setting, sources)?.place ?? setting.variable;
-}
-
-/** `setting`, whose default is at most `fallbackPart` of `MEMORY_BUDGET_BYTES`. */
-export function withinBudget(setting: Setting<number>, fallbackPart: number): Setting<number> {
-  return { ...setting, fallbackPart };
-}
-
-/** The value of `setting` in the first source that has it. Fails with `invalid`: one line with place, rule and value. */
-export function readSetting<T>(setting: Setting<T>, sources: readonly SettingSource[]): T {
-  const found = findValue(setting, sources);
-  if (found === undefined) return setting.fallback;
-  const parsed = setting.parse(found.value);
-  if ("value" in parsed) return parsed.value;
-  const got = setting.isSecret === true ? "a value that is not shown" : quote(found.value);
-  throw new ShoalError("invalid", `${found.place} ${parsed.rule}, got ${got}`);
+/** What an operator has asked for that cannot be. */
+export function refused(message: string): ShoalError {
+  return new ShoalError("invalid", message);
 }
 
 const QUOTED_CHARS_MAX = 200;

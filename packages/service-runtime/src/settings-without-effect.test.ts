@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readConfiguration } from "./configuration.js";
-import { environmentSource } from "./setting.js";
+import { environmentSource, SettingsReader } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { readersOf, SERVICE_COMMANDS, type ServiceCommand } from "./setting-readers.js";
 import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
@@ -21,7 +21,7 @@ describe.each(SERVICE_COMMANDS)("a setting that shoal %s does not read", (comman
       const readers = readersOf(setting);
       const warnings: string[] = [];
       const source = environmentSource({ [variable]: String(fallback ?? "") || "x" });
-      warnOfSettingsWithoutEffect(command, [source], (line) => warnings.push(line));
+      warnOfSettingsWithoutEffect(command, new SettingsReader([source], (line) => warnings.push(line)));
       const ofCommands = warnings.filter((line) => line.includes("no effect on 'shoal"));
       if (readers.includes(command)) {
         expect(ofCommands, variable).toEqual([]);
@@ -93,7 +93,7 @@ describe("settings that are set and do nothing", () => {
   it.each(ofModules.map(({ variable }) => variable))("%s without its module in ENABLE_MODULES", (variable) => {
     const source = environmentSource({ [variable]: "x", ENABLE_MODULES: "none" });
     const warnings: string[] = [];
-    warnOfSettingsWithoutEffect("serve", [source], (line) => warnings.push(line));
+    warnOfSettingsWithoutEffect("serve", new SettingsReader([source], (line) => warnings.push(line)));
     expect(warnings).toEqual([
       expect.stringMatching(`^${variable} is set but has no effect: ENABLE_MODULES does not name [a-z2-]+$`),
     ]);
@@ -101,7 +101,7 @@ describe("settings that are set and do nothing", () => {
     warnings.length = 0;
     for (const enabled of [module, `x, ${module}`, ""]) {
       const named = environmentSource({ [variable]: "x", ENABLE_MODULES: enabled });
-      warnOfSettingsWithoutEffect("serve", [named], (line) => warnings.push(line));
+      warnOfSettingsWithoutEffect("serve", new SettingsReader([named], (line) => warnings.push(line)));
     }
     expect(warnings).toEqual([]);
   });

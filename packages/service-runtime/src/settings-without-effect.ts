@@ -1,5 +1,4 @@
-import type { Warn } from "./read-authentication.js";
-import { findValue, readSetting, type Setting, type SettingSource } from "./setting.js";
+import type { Setting, SettingsReader } from "./setting.js";
 import { SETTINGS } from "./setting-groups.js";
 import { readersOf, type ServiceCommand } from "./setting-readers.js";
 import { AUTHENTICATION_SETTINGS as AUTHENTICATION } from "./settings/authentication.js";
@@ -11,17 +10,10 @@ import { ROLE_SETTINGS as ROLES } from "./settings/roles.js";
 import { SCHEMA_SETTINGS as SCHEMA } from "./settings/schema.js";
 import { SERVER_SETTINGS as SERVER } from "./settings/server.js";
 
-/** What the operator has set, and for which command; undefined: none in particular. */
-interface Given {
-  readonly command: ServiceCommand | undefined;
-  read<T>(setting: Setting<T>): T;
-  isSet(setting: Setting<unknown>): boolean;
-}
-
 /** Settings that act only while others say so. */
 interface Condition {
   readonly settings: readonly Setting<unknown>[];
-  readonly holds: (given: Given) => boolean;
+  readonly holds: (settings: SettingsReader, command: ServiceCommand | undefined) => boolean;
   /** Why they have no effect where it does not hold. */
   readonly otherwise: string;
 }
@@ -30,22 +22,23 @@ interface Condition {
 const CONDITIONS: readonly Condition[] = [
   {
     settings: [SERVER.metricsHost],
-    holds: ({ isSet }) => isSet(SERVER.metricsPort),
+    holds: (settings) => isSet(settings, SERVER.metricsPort),
     otherwise: `${SERVER.metricsPort.variable} is not set`,
   },
   {
     settings: [SERVER.debug],
-    holds: ({ isSet }) => !isSet(SERVER.logLevel),
+    holds: (settings) => !isSet(settings, SERVER.logLevel),
     otherwise: `${SERVER.logLevel.variable} is set, and counts`,
   },
   {
     settings: [LIMIT_SETTINGS.graphqlRowsMax],
-    holds: ({ read }) => read(LIMIT_SETTINGS.graphqlRowsMax) >= read(QUERY_SETTINGS.queryMaximumResults),
+    holds: (settings) =>
+      settings.read(LIMIT_SETTINGS.graphqlRowsMax) >= settings.read(QUERY_SETTINGS.queryMaximumResults),
     otherwise: `${QUERY_SETTINGS.queryMaximumResults.variable} is more, and counts`,
   },
   {
     settings: [SCHEMA.autoSchemaDefaultString, SCHEMA.autoSchemaDefaultNumber, SCHEMA.autoSchemaDefaultDate],
-    holds: ({ read }) => read(SCHEMA.autoSchemaEnabled),
+    holds: (settings) => settings.read(SCHEMA.autoSchemaEnabled),
     otherwise: `auto-schema is off (${SCHEMA.autoSchemaEnabled.key})`,
   },
   ofModule("text2vec-contextionary", [
@@ -60,7 +53,7 @@ const CONDITIONS: readonly Condition[] = [
   ofModule("text-spellcheck", [MODULES.spellcheckInferenceApi]),
   {
     settings: [AUTHENTICATION.apiKeysAllowed, AUTHENTICATION.apiKeysUsers, AUTHENTICATION.apiKeysFile],
-    holds: ({ read }) => read(AUTHENTICATION.apiKeysEnabled),
+    holds: (settings) => settings.read(AUTHENTICATION.apiKeysEnabled),
     otherwise: `API keys are off (${AUTHENTICATION.apiKeysEnabled.key})`,
   },
   {
@@ -73,9 +66,9 @@ const CONDITIONS: readonly Condition[] = [
       AUTHENTICATION.oidcScopes,
       AUTHENTICATION.oidcKeysUrl,
     ],
-    holds: ({ read }) =>
-      read(AUTHENTICATION.oidcEnabled) ??
-      (read(AUTHENTICATION.requiresAuthentication) && !read(AUTHENTICATION.apiKeysEnabled)),
+    holds: (settings) =>
+      settings.read(AUTHENTICATION.oidcEnabled) ??
+      (settings.read(AUTHENTICATION.requiresAuthentication) && !settings.read(AUTHENTICATION.apiKeysEnabled)),
     otherwise: `authentication by OpenID Connect is off (${AUTHENTICATION.oidcEnabled.key})`,
   },
   {
@@ -85,7 +78,7 @@ const CONDITIONS: readonly Condition[] = [
       AUTHENTICATION.adminListGroups,
       AUTHENTICATION.adminListReadOnlyGroups,
     ],
-    holds: ({ read }) => read(AUTHENTICATION.adminListEnabled),
+    holds: (settings) => settings.read(AUTHENTICATION.adminListEnabled),
     otherwise: `the admin list is off (${AUTHENTICATION.adminListEnabled.key})`,
   },
   {
@@ -96,18 +89,18 @@ const CONDITIONS: readonly Condition[] = [
       ROLES.rbacReadOnlyGroups,
       ROLES.rbacStaleSecondsMax,
     ],
-    holds: ({ read }) => read(ROLES.rbacEnabled) ?? read(ROLES.rbacEnabledFormerly) ?? false,
+    holds: (settings) => settings.read(ROLES.rbacEnabled) ?? settings.read(ROLES.rbacEnabledFormerly) ?? false,
     otherwise: `roles are off (${ROLES.rbacEnabled.key})`,
   },
   {
     settings: [CLUSTER.internalTlsCaFile, CLUSTER.internalTlsCertFile, CLUSTER.internalTlsKeyFile],
-    holds: ({ command, read }) =>
-      read(MODULES.contextionaryTls) || (command !== "serve" && read(CLUSTER.internalTls) !== "off"),
+    holds: (settings, command) =>
+      settings.read(MODULES.contextionaryTls) || (command !== "serve" && settings.read(CLUSTER.internalTls) !== "off"),
     otherwise: `TLS between processes is off (${CLUSTER.internalTls.key}; of 'shoal serve', ${MODULES.contextionaryTls.key})`,
   },
   {
     settings: [CLUSTER.heldRequestBytesMax],
-    holds: ({ read }) => read(CLUSTER.shardWaitSeconds) > 0,
+    holds: (settings) => settings.read(CLUSTER.shardWaitSeconds) > 0,
     otherwise: `${CLUSTER.shardWaitSeconds.variable} is 0: no request is held`,
   },
   {
@@ -119,12 +112,12 @@ const CONDITIONS: readonly Condition[] = [
       CLUSTER.etcdCertFile,
       CLUSTER.etcdKeyFile,
     ],
-    holds: ({ isSet }) => isSet(CLUSTER.etcdEndpoints),
+    holds: (settings) => isSet(settings, CLUSTER.etcdEndpoints),
     otherwise: `${CLUSTER.etcdEndpoints.variable} is not set`,
   },
   {
     settings: [CLUSTER.etcdPassword],
-    holds: ({ isSet }) => isSet(CLUSTER.etcdUsername),
+    holds: (settings) => isSet(settings, CLUSTER.etcdUsername),
     otherwise: `${CLUSTER.etcdUsername.variable} is not set`,
   },
 ];
@@ -133,7 +126,7 @@ function ofModule(name: string, settings: readonly Setting<unknown>[]): Conditio
   const { enableModules } = MODULES;
   return {
     settings,
-    holds: ({ read }) => read(enableModules)?.includes(name) ?? true,
+    holds: (settings) => settings.read(enableModules)?.includes(name) ?? true,
     otherwise: `${enableModules.variable} does not name ${name}`,
   };
 }
@@ -142,14 +135,10 @@ function ofModule(name: string, settings: readonly Setting<unknown>[]): Conditio
  * Warns of each setting that is set and does nothing in this process: `command` does not read it, or what it belongs to is off. Where
  * many are for other commands, as in a file that all processes of a cluster share, those of the same commands are one line.
  */
-export function warnOfSettingsWithoutEffect(
-  command: ServiceCommand | undefined,
-  sources: readonly SettingSource[],
-  warn: Warn,
-): void {
+export function warnOfSettingsWithoutEffect(command: ServiceCommand | undefined, reader: SettingsReader): void {
   const unread = new Map<string, string[]>();
   for (const setting of SETTINGS) {
-    const found = findValue(setting, sources);
+    const found = reader.find(setting);
     if (found === undefined || isReadBy(setting, command)) continue;
     const readers = readersOf(setting)
       .map((name) => `'shoal ${name}'`)
@@ -160,25 +149,24 @@ export function warnOfSettingsWithoutEffect(
   }
   for (const [readers, places] of unread) {
     const [are, have, they] = places.length === 1 ? ["is", "has", "it acts"] : ["are", "have", "they act"];
-    warn(`${places.join(", ")} ${are} set but ${have} no effect on 'shoal ${command}': ${they} on ${readers}`);
+    reader.warn(`${places.join(", ")} ${are} set but ${have} no effect on 'shoal ${command}': ${they} on ${readers}`);
   }
-  const given: Given = {
-    command,
-    read: (setting) => readSetting(setting, sources),
-    isSet: (setting) => findValue(setting, sources) !== undefined,
-  };
   const told = new Set<Setting<unknown>>();
   for (const { settings, holds, otherwise } of CONDITIONS) {
-    if (settings.every((setting) => !given.isSet(setting)) || holds(given)) continue;
+    if (!settings.some((setting) => isSet(reader, setting)) || holds(reader, command)) continue;
     for (const setting of settings) {
-      const found = findValue(setting, sources);
+      const found = reader.find(setting);
       if (found === undefined || told.has(setting) || !isReadBy(setting, command)) continue;
       told.add(setting);
-      warn(`${found.place} is set but has no effect: ${otherwise}`);
+      reader.warn(`${found.place} is set but has no effect: ${otherwise}`);
     }
   }
 }
 
 function isReadBy(setting: Setting<unknown>, command: ServiceCommand | undefined): boolean {
   return command === undefined || readersOf(setting).includes(command);
+}
+
+function isSet(settings: SettingsReader, setting: Setting<unknown>): boolean {
+  return settings.find(setting) !== undefined;
 }

@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import { findValue, quote, type SettingSource } from "./setting.js";
+import { quote, refused, type SettingsReader } from "./setting.js";
 
 export interface UnbuiltFeature {
   readonly variable: string;
@@ -19,78 +18,57 @@ export const OFF: readonly string[] = ["false", "off", "disabled", "0"];
  * start. Whoever builds the feature moves its lines to `settings/`.
  */
 export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
-  { variable: "MODULES_PATH", key: "modules_path", feature: "modules from files" },
-  {
-    variable: "AUTHENTICATION_OIDC_CERTIFICATE",
-    key: "authentication.oidc.certificate",
-    feature: "an issuer's certificate as a setting",
-    instead: "name a file with the certificate in NODE_EXTRA_CA_CERTS",
-  },
-  {
-    variable: "CLUSTER_JOIN",
-    key: "cluster.join",
-    feature: "nodes that find each other by gossip",
+  unbuilt("MODULES_PATH", "modules_path", "modules from files"),
+  unbuilt(
+    "AUTHENTICATION_OIDC_CERTIFICATE",
+    "authentication.oidc.certificate",
+    "an issuer's certificate as a setting",
+    { instead: "name a file with the certificate in NODE_EXTRA_CA_CERTS" },
+  ),
+  unbuilt("CLUSTER_JOIN", "cluster.join", "nodes that find each other by gossip", {
     instead: "start `shoal storage-node` with COORDINATOR_ADDRESSES",
-  },
-  {
-    variable: "CLUSTER_GOSSIP_BIND_PORT",
-    key: "cluster.gossipBindPort",
-    feature: "nodes that find each other by gossip",
+  }),
+  unbuilt("CLUSTER_GOSSIP_BIND_PORT", "cluster.gossipBindPort", "nodes that find each other by gossip", {
     instead: "start `shoal storage-node` with COORDINATOR_ADDRESSES",
-  },
-  {
-    variable: "CLUSTER_DATA_BIND_PORT",
-    key: "cluster.dataBindPort",
-    feature: "the data port of the reference",
+  }),
+  unbuilt("CLUSTER_DATA_BIND_PORT", "cluster.dataBindPort", "the data port of the reference", {
     instead: "start `shoal storage-node` with INTERNAL_PORT",
-  },
-  {
-    variable: "REPLICATION_MINIMUM_FACTOR",
-    key: "replication.minimum_factor",
-    feature: "more than one copy of each object",
+  }),
+  unbuilt("REPLICATION_MINIMUM_FACTOR", "replication.minimum_factor", "more than one copy of each object", {
     nothing: ["0", "1"],
-  },
-  {
-    variable: "DEFAULT_VECTOR_DISTANCE_METRIC",
-    key: "default_vector_distance_metric",
-    feature: "another distance than cosine",
+  }),
+  unbuilt("DEFAULT_VECTOR_DISTANCE_METRIC", "default_vector_distance_metric", "another distance than cosine", {
     nothing: ["cosine"],
-  },
-  {
-    variable: "DEFAULT_QUANTIZATION",
-    key: "default_quantization",
-    feature: "compressed vectors",
-    nothing: ["none", "uncompressed"],
-  },
-  {
-    variable: "DEFAULT_TOKENIZATION",
-    key: "default_tokenization",
-    feature: "other tokens than words",
-    nothing: ["word"],
-  },
-  { variable: "DISABLE_GRAPHQL", key: "disable_graphql", feature: "a server without GraphQL", nothing: OFF },
-  {
-    variable: "OPERATIONAL_MODE",
-    key: "operational_mode",
-    feature: "a server that takes only some operations",
+  }),
+  unbuilt("DEFAULT_QUANTIZATION", "default_quantization", "compressed vectors", { nothing: ["none", "uncompressed"] }),
+  unbuilt("DEFAULT_TOKENIZATION", "default_tokenization", "other tokens than words", { nothing: ["word"] }),
+  unbuilt("DISABLE_GRAPHQL", "disable_graphql", "a server without GraphQL", { nothing: OFF }),
+  unbuilt("OPERATIONAL_MODE", "operational_mode", "a server that takes only some operations", {
     nothing: ["readwrite"],
-  },
-  {
-    variable: "MAXIMUM_ALLOWED_COLLECTIONS_COUNT",
-    key: "maximum_allowed_collections_count",
-    feature: "a bound of classes under this name",
-    instead: "set SCHEMA_CLASSES_MAX",
-    nothing: ["-1"],
-  },
+  }),
+  unbuilt(
+    "MAXIMUM_ALLOWED_COLLECTIONS_COUNT",
+    "maximum_allowed_collections_count",
+    "a bound of classes under this name",
+    { instead: "set SCHEMA_CLASSES_MAX", nothing: ["-1"] },
+  ),
 ];
 
+function unbuilt(
+  variable: string,
+  key: string,
+  feature: string,
+  advice: Pick<UnbuiltFeature, "instead" | "nothing"> = {},
+): UnbuiltFeature {
+  return { variable, key, feature, ...advice };
+}
+
 /** Fails with `invalid` when a value asks for a feature that this version does not have, naming both. */
-export function refuseUnbuiltFeatures(sources: readonly SettingSource[]): void {
+export function refuseUnbuiltFeatures(settings: SettingsReader): void {
   for (const { feature, instead, nothing = [], ...names } of UNBUILT_FEATURES) {
-    const found = findValue(names, sources);
+    const found = settings.find(names);
     if (found === undefined || nothing.includes(String(found.value).trim().toLowerCase())) continue;
-    throw new ShoalError(
-      "invalid",
+    throw refused(
       `${found.place} asks for ${feature}, which this version does not have: leave it unset${instead === undefined ? "" : ` and ${instead}`}, got ${quote(found.value)}`,
     );
   }

@@ -1,5 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
+import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
 import { SeenEpochs } from "./seen-epochs.js";
 import type { ShardFolders } from "./shard-folders.js";
@@ -68,8 +69,7 @@ export class ShardRegistry implements AsyncDisposable {
   /** The same as a list; undefined after a change. */
   #placed: PlacedShards | undefined;
   #snapshot: SchemaSnapshot = { historyId: "", version: 0, classes: [] };
-  #slots = OPENING_MAX;
-  readonly #waiting: (() => void)[] = [];
+  readonly #opening = new Gate({ max: OPENING_MAX });
   #dropping: Promise<unknown> = Promise.resolve();
   /** Classes whose shards were open: resolves when the last write into them has ended. */
   readonly #draining = new Map<string, Promise<unknown>>();
@@ -220,17 +220,11 @@ export class ShardRegistry implements AsyncDisposable {
     await closed?.catch(() => undefined);
     const { folders, openShard } = this.#options;
     const { historyId, version: schemaVersion } = this.#snapshot;
-    if (this.#slots === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#slots--;
-    try {
+    return this.#opening.run(1, {}, async () => {
       const marker = { className: address.className, historyId, schemaVersion };
       const folder = await folders.shard(address.classId, address.shardName, marker);
-      return await openShard(address, record, folder);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#slots++;
-      else next();
-    }
+      return openShard(address, record, folder);
+    });
   }
 
   #configure(open: OpenShard, record: ClassRecord): void {

@@ -38,7 +38,7 @@ it("removes a node that has ended, and none that runs or is unknown", async () =
   await node[Symbol.asyncDispose]();
   expect((await removeNode("n1", configuration, now)).name).toBe("n1");
   let left: NodeDirectory | undefined;
-  nodes.watchNodes((directory) => {
+  nodes.watch((directory) => {
     left = directory;
   });
   expect(left?.nodes.map(({ name }) => name)).toEqual(["n2"]);

@@ -36,7 +36,7 @@ export async function removeNode(name: string, configuration: Configuration, now
 async function firstDirectory({ nodes }: CoordinatorConnection): Promise<NodeDirectory> {
   let subscription: Disposable | undefined;
   const told = new Promise<NodeDirectory>((resolve) => {
-    subscription = nodes.watchNodes(resolve);
+    subscription = nodes.watch(resolve);
   });
   const late = sleep(COORDINATOR_MS_MAX, undefined, { ref: false });
   const directory = await Promise.race([told, late]);

@@ -20,7 +20,7 @@ it("S-roles: brings all of them back, in portions that every store takes, and ve
   const calls: number[] = [];
   const counting = {
     current: access.current.bind(access),
-    watchAccess: access.watchAccess.bind(access),
+    watch: access.watch.bind(access),
     change: (...args: Parameters<typeof access.change>) => {
       calls.push(args[0].length);
       return access.change(...args);

@@ -62,7 +62,7 @@ export class AccessBook implements ApiKeySource, Disposable {
       digestOf: (key) => digestOf(key).toString("base64"),
       isStaticUser,
     });
-    this.#subscription = service.watchAccess((snapshot) => {
+    this.#subscription = service.watch((snapshot) => {
       const before = this.#state;
       this.#state = stateOf(snapshot);
       if (parts.databaseUsers && !hasSameUsers(before, this.#state)) this.#keys = keysOf(this.#state);

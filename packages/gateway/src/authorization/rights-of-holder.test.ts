@@ -39,7 +39,7 @@ function bookOf({ change = {}, known = change, users = true, isCutOff = false }:
       if (isCutOff) throw new ShoalError("unavailable", "no coordinator answers");
       return snapshotOf(2, change);
     },
-    watchAccess: (listener) => {
+    watch: (listener) => {
       listener(snapshotOf(1, known));
       return { [Symbol.dispose]: () => {} };
     },

@@ -46,7 +46,7 @@ export class CountedAccess implements AccessService {
     this.#snapshot.set({ historyId, version: version + 1, entries: after });
   }
 
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+  watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
     return this.#snapshot.watch(listener);
   }
 }

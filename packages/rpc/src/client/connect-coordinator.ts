@@ -1,9 +1,17 @@
-import { CoordinatorAccess } from "./coordinator-access.js";
+import type { AccessService } from "../access-service.js";
+import {
+  ACCESS_SERVICE,
+  EXTENSIONS_SERVICE,
+  JOBS_SERVICE,
+  NODES_SERVICE,
+  SCHEMA_SERVICE,
+} from "../coordinator-services.js";
+import type { ExtensionService } from "../extension-service.js";
+import type { JobService } from "../job-service.js";
+import type { NodeService } from "../node-service.js";
+import type { ServedSchema } from "../schema-service.js";
 import { CoordinatorCalls, type CoordinatorCallsOptions } from "./coordinator-calls.js";
-import { CoordinatorExtensions } from "./coordinator-extensions.js";
-import { CoordinatorJobs } from "./coordinator-jobs.js";
-import { CoordinatorNodes } from "./coordinator-nodes.js";
-import { CoordinatorSchema } from "./coordinator-schema.js";
+import { coordinatorClient } from "./coordinator-client.js";
 
 export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
   /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
@@ -14,14 +22,14 @@ export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
 
 /** The clients of what coordinators serve. */
 export interface CoordinatorConnection extends Disposable {
-  readonly schema: CoordinatorSchema;
-  readonly nodes: CoordinatorNodes;
+  readonly schema: ServedSchema;
+  readonly nodes: NodeService;
   /** Connects when it is first asked for. */
-  readonly jobs: CoordinatorJobs;
+  readonly jobs: JobService;
   /** As {@link jobs}. */
-  readonly extensions: CoordinatorExtensions;
+  readonly extensions: ExtensionService;
   /** As {@link jobs}. */
-  readonly access: CoordinatorAccess;
+  readonly access: AccessService;
   /** Whether a coordinator tells of changes of the schema right now. */
   readonly isReachable: boolean;
   /** The cluster of the coordinator that has refused this process last, until one answers. */
@@ -33,31 +41,44 @@ export function connectCoordinator(
   addresses: readonly string[],
   options: ConnectCoordinatorOptions,
 ): CoordinatorConnection {
+  const { lostNodes = () => [] } = options;
   const calls = new CoordinatorCalls(addresses, options);
-  let isReachable = false;
-  const onReachable = (reachable: boolean): void => {
-    if (reachable === isReachable) return;
-    isReachable = reachable;
-    options.onReachable?.(reachable);
+  const opened: Disposable[] = [calls];
+  const keep = <Client extends Disposable>(client: Client): Client => {
+    opened.push(client);
+    return client;
   };
-  const schema = new CoordinatorSchema(calls, onReachable, options.lostNodes ?? (() => []));
-  const nodes = new CoordinatorNodes(calls);
-  let jobs: CoordinatorJobs | undefined;
-  let extensions: CoordinatorExtensions | undefined;
-  let access: CoordinatorAccess | undefined;
+  let isReachable = false;
+  const schema = keep(
+    coordinatorClient(calls, SCHEMA_SERVICE, (reachable) => {
+      if (reachable === isReachable) return;
+      isReachable = reachable;
+      options.onReachable?.(reachable);
+    }),
+  );
+  const nodes = keep(coordinatorClient(calls, NODES_SERVICE));
+  let jobs: JobService | undefined;
+  let extensions: ExtensionService | undefined;
+  let access: AccessService | undefined;
   return {
-    schema,
+    schema: {
+      ...schema,
+      addClass: (definition, context, plan) =>
+        schema.addClass(definition, context, { lostNodes: lostNodes(), ...plan }),
+      ensureClass: (definition, context, plan) =>
+        schema.ensureClass(definition, context, { lostNodes: lostNodes(), ...plan }),
+    },
     nodes,
     get jobs() {
-      jobs ??= new CoordinatorJobs(calls);
+      jobs ??= keep(coordinatorClient(calls, JOBS_SERVICE));
       return jobs;
     },
     get extensions() {
-      extensions ??= new CoordinatorExtensions(calls);
+      extensions ??= keep(coordinatorClient(calls, EXTENSIONS_SERVICE));
       return extensions;
     },
     get access() {
-      access ??= new CoordinatorAccess(calls);
+      access ??= keep(coordinatorClient(calls, ACCESS_SERVICE));
       return access;
     },
     get isReachable() {
@@ -67,12 +88,7 @@ export function connectCoordinator(
       return calls.foreignClusterId;
     },
     [Symbol.dispose]() {
-      schema[Symbol.dispose]();
-      nodes[Symbol.dispose]();
-      jobs?.[Symbol.dispose]();
-      extensions?.[Symbol.dispose]();
-      access?.[Symbol.dispose]();
-      calls[Symbol.dispose]();
+      for (const one of opened.reverse()) one[Symbol.dispose]();
     },
   };
 }

@@ -1,12 +1,11 @@
 import { ShoalError } from "@shoal/model";
-import type { RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
-import type { ConnectionState } from "../node-connection.js";
-import type { AnyShardMethod } from "../shard-methods.js";
+import type { ConnectionState, NodeCarrier, NodeConnection } from "../node-connection.js";
+import { type CarryCall, shardServiceBy } from "../shard-methods.js";
 import { deadlineError } from "../stream/message-head.js";
-import { channelOptions, clientCredentials } from "../tls/credentials.js";
+import { clientCredentials } from "../tls/credentials.js";
 import type { TlsSource } from "../tls/tls-source.js";
-import { NodeLink } from "./node-link.js";
+import { type NodeConnectionLimits, NodeLink } from "./node-link.js";
 import { describeTarget } from "./pending-request.js";
 
 export interface ConnectNodeOptions {
@@ -21,15 +20,6 @@ export interface ConnectNodeOptions {
   readonly limits?: Partial<NodeConnectionLimits>;
 }
 
-export interface NodeConnectionLimits {
-  /** Of a request and of an answer. */
-  readonly messageBytesMax: number;
-  /** While more wait to be sent, requests wait before they are encoded. */
-  readonly unsentBytesMax: number;
-  readonly requestsMax: number;
-  readonly connectTimeoutMs: number;
-}
-
 const LIMITS: NodeConnectionLimits = {
   messageBytesMax: 512 * 1024 * 1024,
   unsentBytesMax: 64 * 1024 * 1024,
@@ -41,8 +31,8 @@ const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 1_000;
 
 /** Keeps one link to a node, and makes a new one when it breaks. */
-export class NodeChannel implements Disposable {
-  readonly #name: string;
+class NodeChannel implements NodeCarrier {
+  readonly name: string;
   readonly #address: string;
   readonly #options: ConnectNodeOptions;
   readonly #limits: NodeConnectionLimits;
@@ -55,7 +45,7 @@ export class NodeChannel implements Disposable {
   #isOver = false;
 
   constructor(name: string, address: string, options: ConnectNodeOptions) {
-    this.#name = name;
+    this.name = name;
     this.#address = address;
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
@@ -71,16 +61,16 @@ export class NodeChannel implements Disposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  ask(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
+  readonly carry: CarryCall = (method, args, context) => {
     // Of a small one the signal is looked at when it has been under way for a while: it need not be made before.
     if (method.isLong !== undefined && context.signal?.aborted) return Promise.reject(context.signal.reason);
     if (context.deadline <= this.#options.now())
-      return Promise.reject(deadlineError(describeTarget(method, args, this.#name)));
+      return Promise.reject(deadlineError(describeTarget(method, args, this.name)));
     if (this.#state === "ready" && this.#link !== undefined) return this.#link.ask(method, args, context);
     const text = `${this.#address}: ${this.#reason}`;
     const error = new ShoalError("unavailable", text, { retryAfterSeconds: 1 });
     return Promise.reject(undelivered(error, "never"));
-  }
+  };
 
   [Symbol.dispose](): void {
     if (this.#isOver) return;
@@ -95,10 +85,9 @@ export class NodeChannel implements Disposable {
     const { now, schemaVersion, onNodeSchemaVersion = () => undefined, tls } = this.#options;
     try {
       this.#link = new NodeLink({
-        name: this.#name,
+        name: this.name,
         address: this.#address,
-        credentials: clientCredentials(tls, this.#name),
-        channelOptions: channelOptions(this.#name),
+        credentials: clientCredentials(tls, this.name),
         now,
         schemaVersion,
         onNodeSchemaVersion,
@@ -130,4 +119,13 @@ export class NodeChannel implements Disposable {
     this.#state = state;
     for (const listener of [...this.#listeners]) listener(state);
   }
+}
+
+/**
+ * Connects at once, and again whenever the connection breaks, until it is disposed of; what is under way then fails with
+ * `unavailable`. `name` is the node that must answer at `address` (`host:port`).
+ */
+export function connectNode(name: string, address: string, options: ConnectNodeOptions): NodeConnection {
+  const channel = new NodeChannel(name, address, options);
+  return Object.assign(channel, shardServiceBy(channel.carry));
 }

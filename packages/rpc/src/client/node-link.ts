@@ -1,4 +1,4 @@
-import { type ChannelCredentials, type ChannelOptions, Client } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import { InFlight, type RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
@@ -6,6 +6,7 @@ import type { AnyShardMethod } from "../shard-methods.js";
 import { REQUEST_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream } from "../stream/frame-stream.js";
 import { failure, hello, type RequestHead, requestHead } from "../stream/message-head.js";
+import { channelOptions } from "../tls/credentials.js";
 import { ByteReader } from "../wire/byte-reader.js";
 import { ByteWriter } from "../wire/byte-writer.js";
 import { FrameKind, SHARDS, type WireFrame } from "../wire/packet-codec.js";
@@ -23,20 +24,23 @@ const SILENT_TICKS_MAX = 3;
 /** Long requests that are encoded at the same time, in turns. */
 const ENCODING_MAX = 4;
 
-export interface NodeLinkOptions {
-  readonly name: string;
-  readonly address: string;
-  readonly credentials: ChannelCredentials;
-  readonly channelOptions: ChannelOptions;
-  readonly now: () => number;
-  readonly schemaVersion: () => number;
-  readonly onNodeSchemaVersion: (version: number) => void;
+export interface NodeConnectionLimits {
+  /** Of a request and of an answer. */
   readonly messageBytesMax: number;
-  /** More than these wait to be sent: requests for bulk wait for their turn. */
+  /** While more wait to be sent, long requests wait before they are encoded. */
   readonly unsentBytesMax: number;
   /** So many requests may be under way; others are refused. */
   readonly requestsMax: number;
   readonly connectTimeoutMs: number;
+}
+
+export interface NodeLinkOptions extends NodeConnectionLimits {
+  readonly name: string;
+  readonly address: string;
+  readonly credentials: ChannelCredentials;
+  readonly now: () => number;
+  readonly schemaVersion: () => number;
+  readonly onNodeSchemaVersion: (version: number) => void;
   readonly onReady: () => void;
   readonly onDraining: () => void;
   /** Once; nothing comes after it. */
@@ -64,9 +68,9 @@ export class NodeLink {
 
   constructor(options: NodeLinkOptions) {
     this.#options = options;
-    const { address, credentials, channelOptions, connectTimeoutMs } = options;
+    const { name, address, credentials, connectTimeoutMs } = options;
     // Two connections: a batch in the buffers of one is not before what goes through the other.
-    this.#clients = [0, 1].map(() => new Client(address, credentials, channelOptions));
+    this.#clients = [0, 1].map(() => new Client(address, credentials, channelOptions(name)));
     const [small, bulk] = this.#clients as [Client, Client];
     this.#small = this.#open(small, SMALL_IN_FLIGHT_MAX);
     this.#bulk = this.#open(bulk, BULK_IN_FLIGHT_MAX);

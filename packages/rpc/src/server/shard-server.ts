@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { Budget, RequestContext } from "@shoal/runtime";
+import { type Budget, ByteBudget, type RequestContext } from "@shoal/runtime";
 import { deliveryOf, undelivered } from "../delivery.js";
 import { type AnyShardMethod, callService, SHARD_METHODS } from "../shard-methods.js";
 import type { ShardService } from "../shard-service.js";
@@ -9,7 +9,6 @@ import { failure, hello, type RequestHead, requestHead } from "../stream/message
 import { ByteReader, unreadable } from "../wire/byte-reader.js";
 import { ByteWriter, TURN_BYTES } from "../wire/byte-writer.js";
 import { FrameKind, type WireFrame } from "../wire/packet-codec.js";
-import type { AnswerRoom } from "./answer-room.js";
 import { RunningRequest, type RunningRequests } from "./running-requests.js";
 
 /** A storage node as it is served. */
@@ -21,17 +20,27 @@ export interface ServedNode extends ShardService {
   atSchemaVersion(version: number, context: RequestContext): Promise<void> | undefined;
 }
 
-export interface ShardServerOptions {
+export interface ShardServingLimits {
+  /** Of a request and of an answer. */
+  readonly messageBytesMax: number;
+  /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
+  readonly heldBytesMax: number;
+  /** What the rows of one answer take. */
+  readonly answerBytesMax: number;
+  /** What the rows of all answers take. */
+  readonly answersBytesMax: number;
+  /** Under way of one stream. */
+  readonly requestsMax: number;
+}
+
+export interface ShardServerOptions extends ShardServingLimits {
   /** Of this stream among all. */
   readonly number: number;
   readonly node: ServedNode;
   readonly running: RunningRequests;
-  readonly room: AnswerRoom;
+  /** What all answers of the node hold. */
+  readonly answers: ByteBudget;
   readonly now: () => number;
-  readonly messageBytesMax: number;
-  /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
-  readonly heldBytesMax: number;
-  readonly requestsMax: number;
   /** Of requests of all callers of which not everything has come. */
   readonly unfinished: Budget;
   /** Grows with each part of such a request. */
@@ -164,8 +173,8 @@ export class ShardServer {
 
   async #serve(id: number, running: RunningRequest, head: RequestHead, reader: ByteReader): Promise<void> {
     const bytesOfMessage = reader.length;
-    const { node, room } = this.#options;
-    const bytes = room.begin();
+    const { node, answers, answerBytesMax } = this.#options;
+    const bytes = new ByteBudget({ max: answerBytesMax, parent: answers, fullError: this.#answerTooLarge });
     running.rowBytes = bytes;
     let isBegun = false;
     try {
@@ -188,6 +197,11 @@ export class ShardServer {
       this.#end(id, running, bytesOfMessage);
     }
   }
+
+  readonly #answerTooLarge = (): ShoalError => {
+    const text = `an answer of a node takes more than ${this.#options.answerBytesMax} bytes (INTERNAL_MESSAGE_BYTES_MAX)`;
+    return new ShoalError("tooLarge", text);
+  };
 
   #end(id: number, request: RunningRequest, bytesOfMessage: number): void {
     if (this.#isAwaited(id, request)) this.#running.delete(id);

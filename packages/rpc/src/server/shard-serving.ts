@@ -1,21 +1,8 @@
-import { Budget } from "@shoal/runtime";
+import { ShoalError } from "@shoal/model";
+import { Budget, ByteBudget } from "@shoal/runtime";
 import type { PacketStream } from "../stream/frame-stream.js";
-import { AnswerRoom } from "./answer-room.js";
 import { RunningRequests } from "./running-requests.js";
-import { type ServedNode, ShardServer } from "./shard-server.js";
-
-export interface ShardServingLimits {
-  /** Of a request and of an answer. */
-  readonly messageBytesMax: number;
-  /** Of one stream, received and not answered, or not sent. */
-  readonly heldBytesMax: number;
-  /** What the rows of one answer take. */
-  readonly answerBytesMax: number;
-  /** What the rows of all answers take. */
-  readonly answersBytesMax: number;
-  /** Under way of one stream. */
-  readonly requestsMax: number;
-}
+import { type ServedNode, ShardServer, type ShardServingLimits } from "./shard-server.js";
 
 const LIMITS: ShardServingLimits = {
   messageBytesMax: 512 * 1024 * 1024,
@@ -33,7 +20,8 @@ export class ShardServing implements Disposable {
   readonly #now: () => number;
   readonly #limits: ShardServingLimits;
   readonly #running: RunningRequests;
-  readonly #room: AnswerRoom;
+  /** What all answers hold, from their first row until they have been sent. */
+  readonly #answers: ByteBudget;
   /** One request may be as large as all of them together. */
   readonly #unfinished: Budget;
   readonly #streams = new Set<ShardServer>();
@@ -50,7 +38,10 @@ export class ShardServing implements Disposable {
     this.#limits = { ...LIMITS, ...options.limits };
     this.#running = new RunningRequests(options.now);
     this.#unfinished = new Budget(this.#limits.messageBytesMax);
-    this.#room = new AnswerRoom(this.#limits.answersBytesMax, this.#limits.answerBytesMax);
+    const { answersBytesMax } = this.#limits;
+    const text = `the answers under way of a node take more than ${answersBytesMax} bytes (INTERNAL_ANSWERS_BYTES_MAX)`;
+    const fullError = () => new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
+    this.#answers = new ByteBudget({ max: answersBytesMax, mayGoAlone: true, fullError });
   }
 
   serve(call: PacketStream): void {
@@ -58,7 +49,7 @@ export class ShardServing implements Disposable {
       number: ++this.#served,
       node: this.#node,
       running: this.#running,
-      room: this.#room,
+      answers: this.#answers,
       unfinished: this.#unfinished,
       partOrder: () => ++this.#parts,
       now: this.#now,

@@ -22,8 +22,8 @@ export function describeAccessService(name: string, open: () => Promise<OpenedAc
       const { service, elsewhere } = opened;
       let here: AccessSnapshot | undefined;
       let there: AccessSnapshot | undefined;
-      using _here = service.watchAccess((snapshot) => (here = snapshot));
-      using _there = elsewhere.watchAccess((snapshot) => (there = snapshot));
+      using _here = service.watch((snapshot) => (here = snapshot));
+      using _there = elsewhere.watch((snapshot) => (there = snapshot));
       const first = await service.current(context);
       const value = { name: "ä 漢 🐟", list: [1, null, true] };
       await service.change(
@@ -59,8 +59,8 @@ export function describeAccessService(name: string, open: () => Promise<OpenedAc
       const seed = Number(process.env.RPC_SEED) || 5;
       const { below } = seededRandom(seed);
       const seen: AccessSnapshot[][] = [[], []];
-      using _first = ways[0].watchAccess((snapshot) => seen[0]?.push(snapshot));
-      using _second = ways[1].watchAccess((snapshot) => seen[1]?.push(snapshot));
+      using _first = ways[0].watch((snapshot) => seen[0]?.push(snapshot));
+      using _second = ways[1].watch((snapshot) => seen[1]?.push(snapshot));
       const add = async (way: AccessService): Promise<void> => {
         for (;;) {
           const state = await way.current(context);

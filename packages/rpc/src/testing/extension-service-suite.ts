@@ -20,13 +20,22 @@ export function describeExtensionService(name: string, open: () => Promise<Opene
       const { service, elsewhere } = opened;
       let here: ExtensionsSnapshot | undefined;
       let there: ExtensionsSnapshot | undefined;
-      using _here = service.watchExtensions((snapshot) => (here = snapshot));
-      using _there = elsewhere.watchExtensions((snapshot) => (there = snapshot));
-      const values: readonly Json[] = [{ a: [1, null, true] }, "ä 漢 🐟", 0, false, null, [], { __proto__: "x" }];
+      using _here = service.watch((snapshot) => (here = snapshot));
+      using _there = elsewhere.watch((snapshot) => (there = snapshot));
+      const values: readonly Json[] = [
+        { a: [1, null, true] },
+        { deadline: 1 },
+        "ä 漢 🐟",
+        0,
+        false,
+        null,
+        [],
+        { __proto__: "x" },
+      ];
       for (const [at, value] of values.entries()) {
         await service.put(`m/${at} ü`, value, context);
         expect(here?.entries.get(`m/${at} ü`)).toEqual(value);
-        expect((await elsewhere.list(context)).entries.get(`m/${at} ü`)).toEqual(value);
+        expect((await elsewhere.current(context)).entries.get(`m/${at} ü`)).toEqual(value);
         await expect.poll(() => there?.entries, WITHIN_A_SECOND).toEqual(here?.entries);
       }
       expect(here?.entries.size).toBe(values.length);
@@ -39,8 +48,8 @@ export function describeExtensionService(name: string, open: () => Promise<Opene
       const { below } = seededRandom(seed);
       const oracle = new Map<string, number>();
       const seen: ExtensionsSnapshot[][] = [[], []];
-      using _first = ways[0].watchExtensions((snapshot) => seen[0]?.push(snapshot));
-      using _second = ways[1].watchExtensions((snapshot) => seen[1]?.push(snapshot));
+      using _first = ways[0].watch((snapshot) => seen[0]?.push(snapshot));
+      using _second = ways[1].watch((snapshot) => seen[1]?.push(snapshot));
       for (let round = 0; round < 30; round++) {
         const keys = new Set(Array.from({ length: 4 }, () => `key ${below(12)}`));
         await Promise.all(
@@ -51,7 +60,7 @@ export function describeExtensionService(name: string, open: () => Promise<Opene
         );
         const sorted = (entries: ReadonlyMap<string, Json> | undefined) => [...(entries ?? [])].sort();
         const expected = sorted(oracle);
-        for (const way of ways) expect(sorted((await way.list(context)).entries), `seed ${seed}`).toEqual(expected);
+        for (const way of ways) expect(sorted((await way.current(context)).entries), `seed ${seed}`).toEqual(expected);
         for (const one of seen) {
           await expect.poll(() => sorted(one.at(-1)?.entries), WITHIN_A_SECOND).toEqual(expected);
         }

@@ -33,7 +33,7 @@ export class MemoryAccess implements AccessService {
     this.#snapshot.set(snapshot);
   }
 
-  watchAccess(listener: (snapshot: AccessSnapshot) => void): Disposable {
+  watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
     return this.#snapshot.watch(listener);
   }
 }

@@ -17,11 +17,11 @@ export class MemoryExtensions implements ExtensionService {
     for (const listener of [...this.#listeners]) listener(this.#snapshot);
   }
 
-  async list(): Promise<ExtensionsSnapshot> {
+  async current(): Promise<ExtensionsSnapshot> {
     return this.#snapshot;
   }
 
-  watchExtensions(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
+  watch(listener: (snapshot: ExtensionsSnapshot) => void): Disposable {
     this.#listeners.add(listener);
     listener(this.#snapshot);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };

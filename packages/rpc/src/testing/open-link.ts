@@ -1,5 +1,4 @@
-import type { ConnectNodeOptions } from "../client/node-channel.js";
-import { connectNode } from "../client/remote-node.js";
+import { type ConnectNodeOptions, connectNode } from "../client/node-channel.js";
 import type { ConnectionState, NodeConnection } from "../node-connection.js";
 import { createRpcServer, type RpcServer, type RpcServerOptions } from "../server/rpc-server.js";
 import type { ServedNode } from "../server/shard-server.js";

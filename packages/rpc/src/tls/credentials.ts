@@ -1,6 +1,6 @@
 import { ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
 import { isOutsider } from "./outsiders.js";
-import { peerNames } from "./peer-names.js";
+import { inWords, peerNames } from "./peer-names.js";
 import type { TlsSource } from "./tls-source.js";
 
 /** How a client proves itself, and that whoever answers has `name` in its certificate. Plain text without a source. */
@@ -11,9 +11,7 @@ export function clientCredentials(tls: TlsSource | undefined, name: string): Cha
     checkServerIdentity(_host, { subjectaltname = "" }) {
       const names = peerNames({ subjectaltname });
       if (names.includes(name) && !isOutsider(names)) return undefined;
-      return new Error(
-        `its certificate is that of ${names.map((one) => `'${one}'`).join(", ") || "nobody"}, not '${name}'`,
-      );
+      return new Error(`its certificate is that of ${inWords(names)}, not '${name}'`);
     },
   });
 }

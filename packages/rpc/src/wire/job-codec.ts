@@ -40,6 +40,7 @@ export function readClaimKey(json: Buffer): ClaimKey {
 }
 
 /** Who works: two that have no name would be one. */
-export function checkWorker(worker: string): void {
+export function checkedWorker(worker: string): string {
   nonEmpty(worker, "worker");
+  return worker;
 }

@@ -64,7 +64,7 @@ export interface WireFrame {
 export const NO_BYTES = Buffer.alloc(0);
 
 /** What a frame is accompanied by at most. */
-export const FRAME_OVERHEAD_BYTES = 24;
+const FRAME_OVERHEAD_BYTES = 24;
 
 const KINDS: ReadonlySet<number> = new Set(Object.values(FrameKind));
 

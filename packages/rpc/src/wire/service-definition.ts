@@ -1,12 +1,13 @@
-import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { Message } from "./protobuf.js";
 
-/** What the client of a method needs to know beside its messages. */
+/** What both sides need to know of a method beside its messages. */
 export interface CallRules {
   /** Whether a call that may have been carried out may be sent again, to another coordinator. */
   readonly isRepeatable?: boolean;
   /** Whether it waits for storage nodes or for other changes: such calls are answered within ten seconds. */
   readonly isSlow?: boolean;
+  /** Whether every process of the cluster may call it. Absent: gateways alone. */
+  readonly isForAll?: boolean;
 }
 
 /** A method of a service as grpc-js takes it: `Asked` and `Answer` are read, `AskedGiven` and `AnswerGiven` written. */
@@ -23,21 +24,6 @@ export interface MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, IsStre
   readonly answer: Message<Answer, AnswerGiven>;
 }
 
-/** What serves the methods of a service. */
-export type Handlers<Service> = {
-  readonly [Name in keyof Service]: Service[Name] extends MethodDefinition<
-    infer Asked,
-    infer _AskedGiven,
-    infer _Answer,
-    infer AnswerGiven,
-    infer IsStream
-  >
-    ? IsStream extends true
-      ? handleServerStreamingCall<Asked, AnswerGiven>
-      : handleUnaryCall<Asked, AnswerGiven>
-    : never;
-};
-
 type AtPath<Definition> = (path: string) => Definition;
 
 /** A method that is asked once and answers once. */
@@ -46,15 +32,16 @@ export function unary<Asked, AskedGiven, Answer, AnswerGiven>(
   answer: Message<Answer, AnswerGiven>,
   rules: CallRules = {},
 ): AtPath<MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, false>> {
-  return (path) => ({ ...define(path, request, answer, false), ...rules });
+  return (path) => define(path, request, answer, false, rules);
 }
 
 /** A method that is asked once and answers until one of both sides ends it. */
 export function watch<Asked, AskedGiven, Answer, AnswerGiven>(
   request: Message<Asked, AskedGiven>,
   answer: Message<Answer, AnswerGiven>,
+  rules: CallRules = {},
 ): AtPath<MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, true>> {
-  return (path) => define(path, request, answer, true);
+  return (path) => define(path, request, answer, true, rules);
 }
 
 /** A service by its methods, whose names stand in their paths. */
@@ -71,6 +58,7 @@ function define<Asked, AskedGiven, Answer, AnswerGiven, IsStream extends boolean
   request: Message<Asked, AskedGiven>,
   answer: Message<Answer, AnswerGiven>,
   responseStream: IsStream,
+  rules: CallRules,
 ): MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, IsStream> {
   return {
     path,
@@ -82,5 +70,6 @@ function define<Asked, AskedGiven, Answer, AnswerGiven, IsStream extends boolean
     responseDeserialize: answer.decode,
     request,
     answer,
+    ...rules,
   };
 }

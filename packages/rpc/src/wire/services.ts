@@ -98,9 +98,9 @@ const FIX_DIMENSIONS_ANSWER = message("FixDimensionsAnswer", {
 
 /** The coordinator: the one writer of the schema. */
 export const SCHEMA = service("Schema", {
-  Current: unary(SCHEMA_POSITION, SCHEMA_UPDATE, { isRepeatable: true }),
+  Current: unary(SCHEMA_POSITION, SCHEMA_UPDATE, { isRepeatable: true, isForAll: true }),
   /** First what the caller lacks to the whole schema, then every change, in order. */
-  Watch: watch(SCHEMA_POSITION, SCHEMA_UPDATE),
+  Watch: watch(SCHEMA_POSITION, SCHEMA_UPDATE, { isForAll: true }),
   AddClass: unary(CLASS_REQUEST, RECORD_ANSWER, { isSlow: true }),
   UpdateClass: unary(UPDATE_CLASS_REQUEST, RECORD_ANSWER),
   AddProperty: unary(PROPERTY_REQUEST, RECORD_ANSWER, { isSlow: true }),
@@ -134,7 +134,7 @@ const REMOVE_NODE_REQUEST = message("RemoveNodeRequest", { name: field(1, string
 /** `caller`: what log lines of the coordinator name it by. */
 const WATCH_NODES_REQUEST = message("WatchNodesRequest", { caller: field(1, string) });
 
-export const NODE_DIRECTORY = message("NodeDirectory", {
+const NODE_DIRECTORY = message("NodeDirectory", {
   version: field(1, uint64),
   expectedStorageNodes: field(2, uint32),
   nodes: repeated(3, NODE_RECORD),
@@ -143,13 +143,13 @@ export const NODE_DIRECTORY = message("NodeDirectory", {
 /** The coordinator's list of storage nodes. */
 export const NODES = service("Nodes", {
   /** The caller proves by its certificate to be the node. The answer is the record as it was entered. */
-  Register: unary(NODE_RECORD, NODE_RECORD, { isRepeatable: true }),
+  Register: unary(NODE_RECORD, NODE_RECORD, { isRepeatable: true, isForAll: true }),
   /** The caller proves by its certificate to be the node. */
-  ConfirmDropped: unary(DROPPED_CLASSES, DROPPED_CLASSES, { isRepeatable: true }),
+  ConfirmDropped: unary(DROPPED_CLASSES, DROPPED_CLASSES, { isRepeatable: true, isForAll: true }),
   /** Refused while a shard is placed on the node. The answer is the record as it stood. */
   Remove: unary(REMOVE_NODE_REQUEST, NODE_RECORD),
   /** The directory as it is known, and then every later one. */
-  Watch: watch(WATCH_NODES_REQUEST, NODE_DIRECTORY),
+  Watch: watch(WATCH_NODES_REQUEST, NODE_DIRECTORY, { isForAll: true }),
 });
 
 /** `name`: of the node that is looked for. */
@@ -225,7 +225,7 @@ const CHANGE_ACCESS_REQUEST = message("ChangeAccessRequest", {
 });
 
 /** How to come to `position` from what the stream delivered before; or, when `whole`, from nothing. */
-export const ACCESS_UPDATE = message("AccessUpdate", {
+const ACCESS_UPDATE = message("AccessUpdate", {
   position: field(1, ACCESS_POSITION),
   whole: field(2, bool),
   put: repeated(3, ACCESS_ENTRY),

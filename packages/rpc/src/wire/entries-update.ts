@@ -1,0 +1,56 @@
+import type { Json } from "@shoal/model";
+import type { EntriesSnapshot, Position } from "../snapshot-service.js";
+import { unreadable } from "./byte-reader.js";
+
+/** An entry in a message: its value is UTF-8 JSON. */
+export interface WireEntry {
+  readonly key: string;
+  readonly valueJson: Buffer;
+}
+
+/** How to come from one snapshot to another; from nothing when `whole`. */
+export interface EntriesUpdate {
+  readonly position: Position | null;
+  readonly whole: boolean;
+  readonly put: readonly WireEntry[];
+  readonly removed: readonly string[];
+}
+
+/** From nothing when they are of two histories. */
+export function entriesBetween(before: EntriesSnapshot | undefined, after: EntriesSnapshot): EntriesUpdate {
+  const { historyId, version, entries } = after;
+  const known = before?.historyId === historyId ? before.entries : undefined;
+  const put: WireEntry[] = [];
+  for (const [key, value] of entries) if (known?.get(key) !== value) put.push(wireEntry(key, value));
+  const removed = known === undefined ? [] : [...known.keys()].filter((key) => !entries.has(key));
+  return { position: { historyId, version }, whole: known === undefined, put, removed };
+}
+
+/** The snapshot after an update. `what` names a value in errors. */
+export function applyEntries(
+  before: EntriesSnapshot | undefined,
+  { position, whole, put, removed }: EntriesUpdate,
+  what: string,
+): EntriesSnapshot {
+  const entries = new Map(whole ? [] : before?.entries);
+  for (const key of removed) entries.delete(key);
+  for (const entry of put) entries.set(entry.key, readEntry(entry, what));
+  return { ...readPosition(position), entries };
+}
+
+export function wireEntry(key: string, value: Json): WireEntry {
+  return { key, valueJson: Buffer.from(JSON.stringify(value)) };
+}
+
+/** Fails with `internal` on what is no JSON. */
+export function readEntry({ valueJson }: WireEntry, what: string): Json {
+  try {
+    return JSON.parse(valueJson.toString("utf8")) as Json;
+  } catch {
+    throw unreadable(`${what} should be JSON`);
+  }
+}
+
+export function readPosition(position: Position | null | undefined): Position {
+  return { historyId: position?.historyId ?? "", version: position?.version ?? 0 };
+}
