@@ -1,4 +1,10 @@
-import { describeDefault, SETTING_GROUPS, UNBUILT_VARIABLES } from "@shoal/service-runtime";
+import {
+  describeDefault,
+  readersOf,
+  SERVICE_COMMANDS,
+  SETTING_GROUPS,
+  UNBUILT_VARIABLES,
+} from "@shoal/service-runtime";
 
 const HEAD = `# Configuration
 
@@ -13,7 +19,8 @@ folder; that of \`npm start\` is the root of the repository.
 A bad value, a key that no setting has and a key that stands twice are one line on stderr and exit code 1. So is a value
 that asks for a feature that this version does not have, and a variable that is most probably a misspelled one: of eight
 letters or more and one letter off (two from 16 letters on), or one that begins with \`AUTHENTICATION_\` or \`AUTHORIZATION_\`.
-[Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning, and
+What is set and does nothing in a process is a warning at its start: the command does not read it ("read by"), or what it belongs to is
+off. [Those of Weaviate](#variables-of-weaviate-that-do-nothing-here) that do nothing here are a warning, and
 so is what was a setting in former versions. All others are taken for
 those of other programs, \`PORTT\` too; in the log, "serving" tells address, folder and node.
 
@@ -28,16 +35,18 @@ export function settingsPage(): string {
     [
       `## ${title}`,
       "",
-      "| variable | key | default | meaning |",
-      "|---|---|---|---|",
+      "| variable | key | default | meaning | read by |",
+      "|---|---|---|---|---|",
       ...settings.map((setting) => {
         const { variable, key, meaning, fallbackText } = setting;
+        const readers = readersOf(setting);
+        const readBy = readers.length === SERVICE_COMMANDS.length ? "all" : readers.join(", ");
         const standing = describeDefault(setting);
         // Values stand in backticks, words do not.
         const [value = "", ...rest] = standing.split(" (");
         const shown =
           fallbackText !== undefined || standing === "(empty)" ? standing : [`\`${value}\``, ...rest].join(" (");
-        return `| \`${variable}\` | \`${key}\` | ${shown} | ${meaning} |`;
+        return `| \`${variable}\` | \`${key}\` | ${shown} | ${meaning} | ${readBy} |`;
       }),
       "",
     ].join("\n"),

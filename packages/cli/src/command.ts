@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addClusterCommands } from "./cluster/cluster-commands.js";
-import { contextionarySettings } from "./contextionary-settings.js";
 import { addRepairCommand } from "./repair/repair-command.js";
 import { addConfigFileFlag, addServeFlags } from "./serve-flags.js";
 import { runsService } from "./service-command.js";
@@ -16,32 +15,35 @@ const program = new Command("shoal")
   .version(version);
 
 runsService(
+  "serve",
   addServeFlags(program.command("serve")).description("Gateway, storage node and coordinator in this process."),
   version,
   async () => (await import("./serve.js")).serve,
   (url) => process.stdout.write(greeting(url)),
 );
 runsService(
+  "gateway",
   addServeFlags(program.command("gateway")).description("HTTP in front of the storage nodes of a cluster."),
   version,
   async () => (await import("./start-gateway.js")).startGateway,
 );
 runsService(
+  "storage-node",
   addConfigFileFlag(program.command("storage-node")).description("Keeps a part of the data of a cluster."),
   version,
   async () => (await import("./start-storage-node.js")).startStorageNode,
 );
 runsService(
+  "coordinator",
   addConfigFileFlag(program.command("coordinator")).description("Keeps the schema and the storage nodes of a cluster."),
   version,
   async () => (await import("./start-coordinator.js")).startCoordinator,
 );
 runsService(
+  "contextionary",
   addConfigFileFlag(program.command("contextionary")).description("Word vectors for the gateways of a cluster."),
   version,
   async () => (await import("./start-contextionary-service.js")).startContextionaryService,
-  undefined,
-  contextionarySettings,
 );
 addClusterCommands(program);
 addRepairCommand(program);

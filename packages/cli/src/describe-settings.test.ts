@@ -1,10 +1,9 @@
-import { SETTINGS } from "@shoal/service-runtime";
+import { SERVICE_COMMANDS, SETTINGS } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
-import { contextionarySettings } from "./contextionary-settings.js";
 import { describeSettings } from "./describe-settings.js";
 
 describe("describeSettings", () => {
-  const lines = describeSettings().split("\n");
+  const lines = SERVICE_COMMANDS.flatMap((command) => describeSettings(command).split("\n"));
 
   it("fits in 100 columns", () => {
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
@@ -24,7 +23,7 @@ describe("describeSettings", () => {
   });
 
   it("names only what a command reads, with its own defaults", () => {
-    const text = describeSettings(contextionarySettings());
+    const text = describeSettings("contextionary");
     expect([...text.matchAll(/^ {2}([A-Z_]+) +\S+$/gm)].map(([, variable]) => variable)).toEqual([
       ...["PERSISTENCE_DATA_PATH", "ALLOWED_HOSTS", "LOG_LEVEL", "LOG_FORMAT", "LOG_DEBUG"],
       ...["METRICS_PORT", "METRICS_HOST"],

@@ -1,9 +1,9 @@
 import { open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Memory } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
 
-/** What this process knew last, as JSON in a file of its own: written beside it, synced, renamed. */
+/** What this process knew last, as JSON in a file of its own. */
 export function jsonFileMemory<T>(folder: string, name: string): Memory<T> {
   const file = join(folder, name);
   return {
@@ -21,13 +21,17 @@ export function jsonFileMemory<T>(folder: string, name: string): Memory<T> {
         throw new ShoalError("dataLoss", `'${file}' is damaged: ${ShoalError.from(thrown).message}`, { cause: thrown });
       }
     },
-    async store(value) {
-      const fresh = `${file}.new`;
-      await synced(fresh, "w", (handle) => handle.writeFile(`${JSON.stringify(value)}\n`));
-      await rename(fresh, file);
-      await synced(dirname(file), "r", async () => undefined);
-    },
+    store: (value) => storeFile(folder, name, `${JSON.stringify(value)}\n`),
   };
+}
+
+/** Puts a content in the place of a file's: written beside it, synced, renamed. */
+export async function storeFile(folder: string, name: string, content: string | Uint8Array): Promise<void> {
+  const file = join(folder, name);
+  const fresh = `${file}.new`;
+  await synced(fresh, "w", (handle) => handle.writeFile(content));
+  await rename(fresh, file);
+  await synced(folder, "r", async () => undefined);
 }
 
 async function synced(

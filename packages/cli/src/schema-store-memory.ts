@@ -4,7 +4,7 @@ import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/k
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope } from "@shoal/service-runtime";
-import { jsonFileMemory } from "./json-file-memory.js";
+import { storeFile } from "./json-file-memory.js";
 import { KNOWN_SCHEMA } from "./known-schema.js";
 import type { ProcessOptions } from "./process-options.js";
 import { SCHEMA_STORE } from "./schema-store.js";
@@ -32,16 +32,17 @@ export async function schemaStoreMemory(
       },
     }),
   );
-  const copy = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   return {
     async load() {
       const bytes = await store.get(KEY);
       return bytes && (JSON.parse(Buffer.from(bytes).toString()) as SchemaSnapshot);
     },
     async store(snapshot) {
-      await store.write([{ type: "put", key: KEY, value: Buffer.from(JSON.stringify(snapshot)) }]);
+      // Made once: a large schema takes tens of milliseconds.
+      const bytes = Buffer.from(JSON.stringify(snapshot));
+      await store.write([{ type: "put", key: KEY, value: bytes }]);
       // The store has it, with room of its own on a full disk.
-      await copy.store(snapshot).catch((thrown: unknown) => {
+      await storeFile(dataPath, KNOWN_SCHEMA, bytes).catch((thrown: unknown) => {
         options.logger.warn(
           { error: ShoalError.from(thrown) },
           `the copy of the schema in ${KNOWN_SCHEMA} is not current`,

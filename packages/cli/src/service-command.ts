@@ -9,7 +9,7 @@ import {
   refuseMisspelledVariables,
   runProcess,
   type Service,
-  type SettingGroup,
+  type ServiceCommand,
   type SettingSource,
   systemClock,
   warnOfUnbuiltVariables,
@@ -30,17 +30,17 @@ const terminalDefaults: SettingSource = ({ variable }) =>
 
 /**
  * Has `command` run a service until a signal. `load` brings in the modules that this role needs, and no others; its `--help`
- * lists `settings`, all if absent.
+ * lists the settings that `name` reads.
  */
 export function runsService(
+  name: ServiceCommand,
   command: Command,
   shoalVersion: string,
   load: () => Promise<StartService>,
   onListening: (url: string) => void = () => undefined,
-  settings?: () => readonly SettingGroup[],
 ): void {
   command
-    .addHelpText("after", () => `\n${describeSettings(settings?.())}`)
+    .addHelpText("after", () => `\n${describeSettings(name)}`)
     .action((flags: ServeFlags) => {
       endWithLauncher();
       let exit: (code: number) => void = (code) => process.exit(code);
@@ -52,10 +52,12 @@ export function runsService(
         stderr: process.stderr,
       };
       return runProcess(host, async (scope, stopping) => {
-        const { configuration, warnings } = await configure(flags);
+        const { configuration, warnings } = await configure(name, flags);
         const logger = createLogger(configuration, process.stderr);
-        const { configurationName: name } = configuration;
-        if (flags.configFile !== undefined || name !== "") logger.info({ file: flags.configFile, name }, "configured");
+        const { configurationName } = configuration;
+        if (flags.configFile !== undefined || configurationName !== "") {
+          logger.info({ file: flags.configFile, name: configurationName }, "configured");
+        }
         for (const message of warnings) logger.warn({}, message);
         const start = await load();
         return start(
@@ -89,7 +91,7 @@ function endWithLauncher(): void {
 }
 
 /** What command line, variables and file say together, and what in it is probably not meant. */
-export async function configure({ configFile, ...flags }: ServeFlags) {
+export async function configure(command: ServiceCommand, { configFile, ...flags }: ServeFlags) {
   refuseMisspelledVariables(process.env);
   checkThreadPool(process.env);
   const sources = [
@@ -100,7 +102,7 @@ export async function configure({ configFile, ...flags }: ServeFlags) {
   ];
   const warnings: string[] = [];
   warnOfUnbuiltVariables(process.env, (message) => warnings.push(message));
-  const configuration = readConfiguration(sources, (message) => warnings.push(message), memoryLimit());
+  const configuration = readConfiguration(sources, (message) => warnings.push(message), memoryLimit(), command);
   checkScheme(flags, configuration);
   return { configuration, warnings };
 }

@@ -47,7 +47,8 @@ const NOWHERE: Holders = { holding: [], failure: undefined };
 
 /**
  * Where objects are: one answer an id, one request a node. A node that is known to be away is waited for only when an id is
- * found nowhere else; on behalf of the `own` one it is not, unless it has the own shard. Never fails: what is not known is told.
+ * found nowhere else, or with `needsFirst` so that it is known which one comes first; on behalf of the `own` one it is not, unless it has
+ * the own shard. Never fails: what is not known is told.
  */
 export async function findHolders(
   router: ShardRouter,
@@ -55,8 +56,9 @@ export async function findHolders(
   ids: readonly ObjectId[],
   context: RequestContext,
   own?: OwnId,
+  needsFirst = false,
 ): Promise<readonly Holders[]> {
-  const found = await findByName(router, schema, ids, context, own);
+  const found = await findByName(router, schema, ids, context, own, needsFirst);
   return context.rights === undefined ? found : inOrderOfCreation(router, ids, found, context);
 }
 
@@ -66,6 +68,7 @@ async function findByName(
   ids: readonly ObjectId[],
   context: RequestContext,
   own: OwnId | undefined,
+  needsFirst: boolean,
 ): Promise<readonly Holders[]> {
   const plans = nodePlans(router, schema);
   const question: Question = { router, plans, own };
@@ -81,14 +84,18 @@ async function findByName(
   const found = holdersFrom(question, ids, answers);
   const silent = answers.filter(({ isSilent }) => isSilent);
   const unasked = silent.flatMap((answer) => answer.unasked);
-  const open = ids.filter((id, at) => {
-    const isUnsettled = id !== own?.id && found[at]?.failure !== undefined && found[at].holding.length === 0;
-    return isUnsettled && failureFor(question, id, unasked) !== undefined;
+  const openAt = [...ids.keys()].filter((at) => {
+    const [id, holders] = [ids[at], found[at]];
+    if (id === undefined || id === own?.id || holders?.failure === undefined) return false;
+    return (needsFirst || holders.holding.length === 0) && failureFor(question, id, unasked) !== undefined;
   });
-  if (open.length === 0) return found;
+  if (openAt.length === 0) return found;
+  const open = openAt.flatMap((at) => ids[at] ?? []);
   const later = await Promise.all(silent.map(({ plan }) => ask(question, plan, open, context)));
-  // Those that did answer have none of these.
-  const all = [...answers.filter(({ isSilent }) => !isSilent).map((answer) => ({ ...answer, holders: [] })), ...later];
+  const answered = answers
+    .filter(({ isSilent }) => !isSilent)
+    .map((answer) => ({ ...answer, holders: openAt.map((at) => answer.holders[at] ?? []) }));
+  const all = [...answered, ...later];
   const openFound = holdersFrom(question, open, all);
   const foundLater = new Map(open.map((id, at) => [id, openFound[at]]));
   return ids.map((id, at) => foundLater.get(id) ?? found[at] ?? NOWHERE);
@@ -104,7 +111,7 @@ function holdersFrom(question: Question, ids: readonly ObjectId[], answers: read
   });
 }
 
-/** As {@link findHolders}, for one id. */
+/** As {@link findHolders}, for one id. Without an `own` one it is asked for the first one, which where roles are on is the oldest. */
 export async function findHoldersOf(
   router: ShardRouter,
   schema: SchemaSnapshot,
@@ -112,7 +119,8 @@ export async function findHoldersOf(
   context: RequestContext,
   own?: OwnId,
 ): Promise<Holders> {
-  const [holders] = await findHolders(router, schema, [id], context, own);
+  const needsFirst = own === undefined && context.rights !== undefined;
+  const [holders] = await findHolders(router, schema, [id], context, own, needsFirst);
   return holders ?? NOWHERE;
 }
 

@@ -13,7 +13,7 @@ export interface Holders {
 }
 
 /**
- * The class that a change acts on: the first one. Fails with the failure when there is none, and where nobody knows which one it is;
+ * The class that a call acts on which names none: the first one. Fails with the failure when there is none, and where nobody knows which one it is;
  * where roles are on, so also while a shard that may have the oldest object cannot be asked.
  */
 export function firstHolder(

@@ -90,3 +90,34 @@ it("S-roles: many ids cost one request a shard, and none where there are no twin
   expect(await none.all([ID, OTHER])).toEqual(["Ape", "Bee"]);
   expect(none.reads()).toBe(0);
 });
+
+it("S-roles: a node that may have an older twin is waited for, where it matters which one is first", async () => {
+  const classes = ["Ape", "Bee"].map(record);
+  const waits: string[] = [];
+  const nodeOf = (own: string): Partial<ShardService> => ({
+    findObjects: async (ids, _version, { waitMsMax }) => {
+      waits.push(`${own} ${waitMsMax}`);
+      if (own === "Ape" && waitMsMax !== undefined) throw new ShoalError("unavailable", "it restarts");
+      const shard = { classId: own, className: own, shardName: "s" };
+      return { holders: ids.map(() => [shard]), unasked: [] };
+    },
+    getObjects: async ({ classId }, ids) =>
+      ids.map((id) => ({ id, creationTimeUnix: classId === "Ape" ? 10 : 20 }) as StoredObject),
+  });
+  const nodes = new Map(classes.map(({ classId }) => [classId, nodeOf(classId) as ShardService]));
+  const shardOf = ({ classId }: ClassRecord): ShardAddress => ({ classId, className: classId, shardName: "s" });
+  const router = {
+    ...{
+      shardOf,
+      shardsOf: (one: ClassRecord) => [shardOf(one)],
+      node: ({ classId }: ShardAddress) => nodes.get(classId),
+    },
+    ...{ nodeNameOf: ({ classId }: ShardAddress) => classId, isLost: () => false },
+  } as unknown as ShardRouter;
+  const schema: SchemaSnapshot = { historyId: "h", version: 1, classes };
+  expect((await findFirstHolder(router, schema, ID, WITH_ROLES))?.classId).toBe("Ape");
+  expect(waits).toEqual(["Ape Infinity", "Bee Infinity", "Ape undefined"]);
+  waits.length = 0;
+  expect((await findFirstHolder(router, schema, ID, PLAIN))?.classId).toBe("Bee");
+  expect(waits).toEqual(["Ape Infinity", "Bee Infinity"]);
+});

@@ -69,6 +69,38 @@ class SharedMeta implements MetaStore {
 const names = (snapshot: SchemaSnapshot) => snapshot.classes.map((record) => record.definition.class);
 
 describe("SchemaCoordinator", () => {
+  test("U1: the schema grows to 16 Mi characters, by no change beyond them; what is larger already may shrink", async () => {
+    const meta = new SharedMeta();
+    const coordinator = await openOn(meta);
+    const chars = 6 * 1024 * 1024;
+    const large = (name: string, size: number) => ({ ...definition(name), description: "x".repeat(size) });
+    await coordinator.addClass(large("Ape", chars), context);
+    await coordinator.addClass(large("Bee", chars), context);
+    const refused =
+      /^the schema would have 18874\d\d\d characters as JSON, at most 16777216 are allowed; class 'Cat' would have 6291\d\d\d of them: /;
+    await expect(coordinator.addClass(large("Cat", chars), context)).rejects.toThrow(refused);
+    await expect(coordinator.ensureClass(large("Cat", chars), context)).rejects.toThrow(refused);
+    const { classId } = await coordinator.addClass(definition("Cat"), context);
+    const long = { name: "p", dataType: ["text"], moduleConfig: { m: { x: "x".repeat(chars) } } };
+    await expect(coordinator.addProperty("Cat", long, context)).rejects.toThrow(/at most 16777216 are allowed/);
+    await expect(coordinator.ensureProperties("Cat", classId, [long], context)).rejects.toThrow(/at most 16777216/);
+    const { version } = await coordinator.current(context);
+    await expect(coordinator.updateClass(large("Ape", 2 * chars), version, context)).rejects.toThrow(
+      /at most 16777216/,
+    );
+
+    // From before there was a limit.
+    const older = (await meta.load()).entries.get("class/Ape") as unknown as {
+      record: { definition: ClassDefinition };
+    };
+    const grown = { ...older, record: { ...older.record, definition: large("Ape", 4 * chars) } };
+    await meta.commit(meta.revision, [{ key: "class/Ape", value: grown as unknown as MetaChange["value"] }]);
+    const reopened = await openOn(meta);
+    await expect(reopened.addClass(definition("Dog"), context)).rejects.toThrow(/at most 16777216 are allowed/);
+    await reopened.updateClass(large("Ape", 3 * chars), version, context);
+    expect(names(await reopened.current(context))).toEqual(["Ape", "Bee", "Cat"]);
+  });
+
   test("adds, extends, replaces and deletes classes; watchers see each version once and in order", async () => {
     const coordinator = await openOn(await EmbeddedMetaStore.open(new MemoryStore(), newHistoryId));
     const seen: SchemaSnapshot[] = [];

@@ -48,6 +48,7 @@ import {
   otherChanges,
   putClass,
   readSchema,
+  refuseTooLarge,
   type StoredClass,
   type StoredSchema,
   schemaChanges,
@@ -365,6 +366,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     const answer = await ledger.change(context, (state) => {
       this.#follow(state);
       const decided = decide(this.#schema, state);
+      refuseTooLarge(this.#schema, decided.changes);
       const begun = beginning === undefined ? [] : beginHistory(ledger.historyId, state, beginning);
       const changes = [...begun, ...decided.changes];
       return { changes: changes.length === 0 ? changes : schemaChanges(state, changes), answer: decided.answer };

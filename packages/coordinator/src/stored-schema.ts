@@ -1,4 +1,4 @@
-import type { ClassDefinition, Json } from "@shoal/model";
+import { type ClassDefinition, checkSchemaSize, type Json } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 import { readDrops } from "./stored-drops.js";
@@ -54,6 +54,31 @@ export function schemaChanges(state: MetaState, changes: readonly MetaChange[]):
 /** A commit on `state` that changes anything else: the schema keeps its version. */
 export function otherChanges(state: MetaState, changes: readonly MetaChange[]): readonly MetaChange[] {
   return hasVersion(state) ? changes : [...changes, putVersion(versionOf(state))];
+}
+
+/** What definitions take as JSON: of one that does not change it is counted once. */
+const charsBefore = new WeakMap<ClassDefinition, number>();
+
+/** Fails with `invalid` when a class would grow beyond what the whole schema may take. One that is larger already may be made smaller. */
+export function refuseTooLarge({ classes }: StoredSchema, changes: readonly MetaChange[]): void {
+  for (const { key, value } of changes) {
+    if (!key.startsWith(CLASS_PREFIX) || value === undefined) continue;
+    const { definition } = readClass(value).record;
+    const before = classes.get(definition.class)?.record.definition;
+    const grown = charsOf(definition) - (before === undefined ? 0 : charsOf(before));
+    if (grown <= 0) continue;
+    let all = grown;
+    for (const { record } of classes.values()) all += charsOf(record.definition);
+    checkSchemaSize(all, definition.class, charsOf(definition));
+  }
+}
+
+function charsOf(definition: ClassDefinition): number {
+  const known = charsBefore.get(definition);
+  if (known !== undefined) return known;
+  const { length } = JSON.stringify(definition);
+  charsBefore.set(definition, length);
+  return length;
 }
 
 export function putClass(stored: StoredClass): MetaChange {

@@ -129,9 +129,12 @@ export { PROPERTY_BODY } from "./schema/property-body.js";
 export {
   checkClassCount,
   checkPropertyCount,
+  checkSchemaSize,
   checkShardCount,
   DEFAULT_SCHEMA_LIMITS,
+  DESCRIPTION_CHARS_MAX,
   PROPERTIES_PER_CLASS_CAP,
+  SCHEMA_CHARS_MAX,
   type SchemaLimits,
   type ShardLimit,
 } from "./schema/schema-limits.js";

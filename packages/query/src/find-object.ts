@@ -1,4 +1,4 @@
-import { findHoldersOf, type Holders, type ShardRouter } from "@shoal/cluster";
+import { findHoldersOf, firstHolder, type Holders, type ShardRouter } from "@shoal/cluster";
 import { type ObjectId, type RowFields, ShoalError, type StoredObject } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
@@ -12,8 +12,8 @@ export interface FoundObject {
 /**
  * The object of that id in the first class that has it. Classes come by name; where roles are on, the one whose object is oldest
  * comes first. One request a node finds the class, one reads the row; in a schema of one class the row is read at once. What one
- * shard cannot tell, another may: fails with the error of a shard only when none that could be reached has the object, and where
- * roles are on when the oldest one cannot be read.
+ * shard cannot tell, another may: fails with the error of a shard only when none that could be reached has the object; where roles are
+ * on, so also while a shard that may have the oldest one cannot be asked, or the oldest one cannot be read (`firstHolder`).
  * Undefined when all were asked.
  */
 export async function findObject(
@@ -24,9 +24,13 @@ export async function findObject(
   context: RequestContext,
 ): Promise<FoundObject | undefined> {
   const records = classesByName(schema);
-  let { holding, failure, orderFault }: Holders = { holding: records, failure: undefined };
-  if (records.length > 1) ({ holding, failure, orderFault } = await findHoldersOf(router, schema, id, context));
-  if (orderFault !== undefined) throw orderFault;
+  let { holding, failure }: Holders = { holding: records, failure: undefined };
+  if (records.length > 1) {
+    const holders = await findHoldersOf(router, schema, id, context);
+    // Fails where changes of the id do.
+    firstHolder(holders, context);
+    ({ holding, failure } = holders);
+  }
   for (const record of holding) {
     try {
       const shard = router.shardOf(record, id);

@@ -75,6 +75,31 @@ describe("several classes", () => {
     await expect(engine.objectById(twin.id, ROWS, context)).rejects.toMatchObject({ code: "unavailable" });
   });
 
+  test("S-roles: while a shard that may have an older twin cannot be asked, where roles are on nothing is shown", async () => {
+    const younger = objects.find(({ className }) => className === "Beta");
+    if (younger === undefined) throw new Error("no object");
+    const { engine, shards } = engineOver(objects, 1, records);
+    const withRoles = { ...context, rights: { mayRead: () => true, mayKnow: () => true } as unknown as ClassRights };
+    const near = getQuery({
+      className: "Beta",
+      nearObject: { id: younger.id, beacon: undefined, certainty: undefined },
+    });
+    for (const down of ["Alpha_s0", "Gamma_s0"]) {
+      shards.down.add(down);
+      const failure = { code: "unavailable", message: expect.stringMatching("s0") };
+      await expect(engine.objectById(younger.id, ROWS, withRoles), down).rejects.toMatchObject(failure);
+      await expect(engine.get(near, withRoles), down).rejects.toMatchObject(failure);
+      expect((await engine.objectById(younger.id, ROWS, context))?.className).toBe("Beta");
+      shards.down.delete(down);
+    }
+    expect((await engine.objectById(younger.id, ROWS, withRoles))?.className).toBe("Beta");
+    // Of a class that one does not see nobody asks.
+    shards.down.add("Alpha_s0");
+    const seesBeta = { mayRead: (name: string) => name === "Beta", mayKnow: (name: string) => name === "Beta" };
+    const few = { ...context, rights: seesBeta as unknown as ClassRights };
+    expect((await engine.objectById(younger.id, ROWS, few))?.className).toBe("Beta");
+  });
+
   test("nearObject looks in all classes", async () => {
     const { engine } = engineOver(objects, 2, records);
     const foreign = objects.find(({ className }) => className === "Gamma");

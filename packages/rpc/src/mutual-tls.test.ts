@@ -3,6 +3,7 @@ import { ShoalError } from "@shoal/model";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
 import { connectNode } from "./client/node-channel.js";
+import type { NodeService } from "./node-service.js";
 import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { reach } from "./testing/open-link.js";
@@ -26,9 +27,9 @@ function serve(tls: TlsSource, name = "node-1") {
   return createRpcServer({ node: scriptedNode(() => [], name) }, { host: "127.0.0.1", port: 0, now, tls });
 }
 
-function connect(port: number, tls: TlsMaterial | undefined) {
+function connect(port: number, tls: TlsMaterial | undefined, name = "node-1") {
   const source = tls && new SwappedTls(tls);
-  return connectNode("node-1", `127.0.0.1:${port}`, { now, schemaVersion: () => 0, tls: source });
+  return connectNode(name, `127.0.0.1:${port}`, { now, schemaVersion: () => 0, tls: source });
 }
 
 async function reasonOf(client: ReturnType<typeof connect>): Promise<string> {
@@ -136,6 +137,41 @@ describe("between processes with certificates", () => {
     using asGateway = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: gateway });
     await asGateway.nodes.remove("node-1", context);
     expect(registered).toEqual([]);
+  });
+
+  test("S6: who has the certificate of a contextionary, or of etcd, is let in nowhere, and is no node of its host's name", async () => {
+    const registered: string[] = [];
+    const nodes = {
+      register: async ({ name }: { readonly name: string }) => void registered.push(name),
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
+    } as Partial<NodeService> as NodeService;
+    const schema = {
+      current: async () => ({ historyId: "h", version: 1, classes: [] }),
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
+    } as Partial<ServedSchema> as ServedSchema;
+    const services = { nodes, schema };
+    const tls = new SwappedTls(await ours.sign(["coordinator"]));
+    await using server = await createRpcServer(services, { host: "127.0.0.1", port: 0, now, tls });
+    const record = { name: "host.example", address: "host.example:7101", shoalVersion: "1.0.0", gitHash: "abc" };
+    for (const role of ["contextionary", "etcd"]) {
+      const own = new SwappedTls(await ours.sign([role, "host.example"]));
+      using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: own });
+      const context = { deadline: now() + 500 };
+      const refusal = { code: expect.stringMatching(/^(unavailable|deadlineExceeded)$/) };
+      await expect(coordinator.nodes.register(record, context)).rejects.toMatchObject(refusal);
+      await expect(coordinator.schema.current({ deadline: now() + 500 })).rejects.toMatchObject(refusal);
+      // Nor does it pass for the storage node of that name.
+      await using node = await serve(own);
+      using client = connect(node.port, await ours.sign(["gateway"]), "host.example");
+      expect(await reasonOf(client)).toMatch(
+        `its certificate is that of '${role}', 'host.example', not 'host.example'`,
+      );
+    }
+    expect(registered).toEqual([]);
+    const host = new SwappedTls(await ours.sign(["host.example"]));
+    using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: host });
+    await coordinator.nodes.register(record, { deadline: now() + 10_000 });
+    expect(registered).toEqual(["host.example"]);
   });
 
   test("data and changes are for gateways only", async () => {

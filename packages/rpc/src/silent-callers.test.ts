@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { beforeAll, describe, expect, test } from "vitest";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { connectNode } from "./client/node-channel.js";
 import type { NodeConnection } from "./node-connection.js";
 import { createRpcServer } from "./server/rpc-server.js";
@@ -15,11 +16,12 @@ const CONNECTIONS_MAX = 256;
 const OF_A_PEER = 2;
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+let authority: TestAuthority;
 let serverTls: TlsSource;
 let clientTls: TlsSource;
 
 beforeAll(async () => {
-  const authority = await TestAuthority.make("ours");
+  authority = await TestAuthority.make("ours");
   serverTls = new SwappedTls(await authority.sign(["node-1"]));
   clientTls = new SwappedTls(await authority.sign(["gateway"]));
 });
@@ -123,6 +125,42 @@ describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s
     await server[Symbol.asyncDispose]();
     await crowd.closed(3);
   });
+});
+
+test("S11: one storage node's certificate takes no more than half of the places", { timeout: 60_000 }, async () => {
+  await using server = await serve(serverTls, 8);
+  const nodeTls = new SwappedTls(await authority.sign(["node-2"]));
+  const { ca, certificate, key } = nodeTls.current();
+  const sockets: TLSSocket[] = [];
+  let closed = 0;
+  const come = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at++) {
+      const options = { port: server.port, host: "127.0.0.1", ca, cert: certificate, key, ALPNProtocols: ["h2"] };
+      const socket = connectTls({ ...options, checkServerIdentity: () => undefined }).on("error", () => undefined);
+      sockets.push(socket);
+      socket.once("close", () => closed++);
+      await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+    }
+  };
+  try {
+    await come(8);
+    expect(closed).toBe(4);
+    using first = peer(server.port, clientTls);
+    using second = peer(server.port, clientTls);
+    await reach(first, "ready");
+    await reach(second, "ready");
+    expect(await second.shardStatuses(forever)).toEqual([]);
+    // One that leaves makes room for another.
+    sockets.find((socket) => !socket.destroyed)?.destroy();
+    await vi.waitFor(() => expect(closed).toBe(5));
+    await vi.waitFor(async () => {
+      const before = closed;
+      await come(1);
+      expect(closed).toBe(before);
+    });
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 test("S11: without TLS who does not speak HTTP/2 is cut at once, who speaks it in pieces is heard", async () => {

@@ -107,6 +107,14 @@ describe("configuration", () => {
     });
   });
 
+  it.each([
+    ["ALLOWED_HOSTS", ".example.com"],
+    ["ALLOWED_HOSTS", "db.lan,a..b"],
+    ["CORS_ALLOW_ORIGIN", "https://.example.com"],
+  ])("refuses %s=%s, which no host and no page matches", (variable, value) => {
+    expect(() => read({ [variable]: value })).toThrow(`${variable} must be `);
+  });
+
   it("cuts the slash at the end of the origin, which links bring themselves", () => {
     expect(read({ ORIGIN: "https://db.example.com/" }).origin).toBe("https://db.example.com");
   });

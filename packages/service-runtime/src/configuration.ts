@@ -6,7 +6,9 @@ import { readAuthentication, readAuthorization } from "./read-authentication.js"
 import { type RolesConfiguration, readRoles, warnOfEqualUsers } from "./read-roles.js";
 import { refused, type Setting, type SettingSource, SettingsReader, type Warn } from "./setting.js";
 import { PLAIN_SETTINGS } from "./setting-groups.js";
+import type { ServiceCommand } from "./setting-readers.js";
 import { ROLE_SETTINGS } from "./settings/roles.js";
+import { warnOfSettingsWithoutEffect } from "./settings-without-effect.js";
 import { refuseUnbuiltFeatures } from "./unbuilt-features.js";
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
@@ -33,16 +35,19 @@ export interface Configuration extends PlainConfiguration {
 /**
  * Reads every setting from the first source that has it. Fails with `invalid` on the first bad value, and on values
  * that ask for something this version does not have. `warn` is told what is accepted but probably not meant. `limit`: the memory
- * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by.
+ * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by. `command`: what the process runs; undefined where
+ * nobody is to be told of settings that are for others.
  */
 export function readConfiguration(
   sources: readonly SettingSource[],
   warn: Warn,
   limit: MemoryLimit = UNBOUNDED,
+  command?: ServiceCommand,
 ): Configuration {
   const settings = new SettingsReader(sources, warn);
   refuseUnbuiltFeatures(settings);
   warnOfFormerSettings(settings);
+  warnOfSettingsWithoutEffect(command, settings);
   const memoryBudgetBytes = readMemoryBudget(settings, limit);
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries<Setting<unknown>>(PLAIN_SETTINGS)) {

@@ -19,11 +19,11 @@ describe("settings of former versions", () => {
   });
 
   it("are warned of by key and line of a file", () => {
-    const text = "graphql:\n  rows_max: 5\n  tokens_max: 7\nshard:\n  held_requests_max: 1\n";
+    const text = "graphql:\n  rows_max: 200000\n  tokens_max: 7\nshard:\n  held_requests_max: 1\n";
     const values = readConfigurationText(text, "shoal.yaml");
     const lines: string[] = [];
     const read = readConfiguration([({ key }) => values.get(key)], (line) => lines.push(line));
-    expect(read.graphqlRowsMax).toBe(5);
+    expect(read.graphqlRowsMax).toBe(200_000);
     expect(lines).toEqual([
       "no longer a setting, it has no effect: graphql.tokens_max (shoal.yaml line 3)",
       "no longer a setting, it has no effect: shard.held_requests_max (shoal.yaml line 5)",

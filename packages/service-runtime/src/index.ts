@@ -25,5 +25,6 @@ export { ResourceScope } from "./resource-scope.js";
 export { EXIT_FAILURE, EXIT_FORCED, EXIT_OK, type ProcessHost, runProcess, type Service } from "./run-process.js";
 export { environmentSource, type Setting, type SettingSource } from "./setting.js";
 export { PLAIN_SETTINGS, SETTING_GROUPS, SETTINGS, type SettingGroup } from "./setting-groups.js";
+export { readersOf, SERVICE_COMMANDS, type ServiceCommand } from "./setting-readers.js";
 export { UNBUILT_VARIABLES, warnOfUnbuiltVariables } from "./unbuilt-variables.js";
 export { usedMemory } from "./used-memory.js";

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { type InternalRoute, InternalServer, metricsRoute, probeRoute } from "./internal-server.js";
@@ -64,6 +64,48 @@ describe("InternalServer", () => {
       for (const socket of sockets) socket.destroy();
       await server[Symbol.asyncDispose]();
     }
+  });
+
+  it("S2: cuts who asks again before he has his answer, whatever stands in one packet", async () => {
+    let asked = 0;
+    const route: InternalRoute = {
+      path: "/metrics",
+      methods: ["GET"],
+      async handle(_, response) {
+        asked++;
+        await Promise.resolve();
+        response.end("x".repeat(50_000));
+      },
+    };
+    await using server = new InternalServer([route], silentLogger, { allowedHosts: [] });
+    const { url } = await server.listen("127.0.0.1", 0);
+    const port = Number(new URL(url).port);
+    const get = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.pause().write(get.repeat(10_000));
+    socket.resume();
+    await closed;
+    expect(asked).toBe(1);
+
+    // One after the other on one connection is what scrapers do.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let at = 0; at < 20; at++) {
+      const length = await new Promise((resolve, reject) => {
+        request({ port, path: "/metrics", agent }, (response) => {
+          let bytes = 0;
+          response.on("data", (chunk: Buffer) => {
+            bytes += chunk.length;
+          });
+          response.on("end", () => resolve(bytes));
+        })
+          .on("error", reject)
+          .end();
+      });
+      expect(length).toBe(50_000);
+    }
+    agent.destroy();
+    expect(asked).toBe(21);
   });
 
   it("S1: is for no foreign page, and for no name that was pointed here", async () => {

@@ -52,7 +52,15 @@ export class InternalServer implements AsyncDisposable {
     // Node would drop those beyond 2,000, and with them what a foreign page is known by. Their bytes are bounded.
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = REQUEST_MS_MAX;
-    this.#server.on("request", (request, response) => void this.#answer(request, response));
+    const asking = new WeakSet<Socket>();
+    this.#server.on("request", (request, response) => {
+      const { socket } = request;
+      // Node would begin all requests that stand in one packet, and hold their answers.
+      if (asking.has(socket)) return socket.destroy();
+      asking.add(socket);
+      response.once("close", () => asking.delete(socket));
+      return this.#answer(request, response);
+    });
   }
 
   /** Starts to listen. Fails with `unavailable`, naming address and port, when it cannot. */

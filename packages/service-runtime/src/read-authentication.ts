@@ -33,10 +33,7 @@ export function readAuthentication(settings: SettingsReader): AuthenticationConf
     );
   }
   const apiKeys = withKeys ? readApiKeys(settings, withOidc) : undefined;
-  if (!withKeys) settings.warnOfUnused(KEY_DETAILS, "API keys are off (authentication.apikey.enabled)");
   const oidc = withOidc ? readOidc(settings) : undefined;
-  if (!withOidc)
-    settings.warnOfUnused(OIDC_DETAILS, "authentication by OpenID Connect is off (authentication.oidc.enabled)");
   const anonymousAccess = required ? false : (anonymous ?? !hasScheme);
   if (!anonymousAccess && !hasScheme) {
     throw refused(
@@ -46,8 +43,6 @@ export function readAuthentication(settings: SettingsReader): AuthenticationConf
   }
   return { anonymousAccess, apiKeys, oidc };
 }
-
-const KEY_DETAILS = [SETTINGS.apiKeysAllowed, SETTINGS.apiKeysUsers, SETTINGS.apiKeysFile];
 
 /** Fails in the words of the reference where it has some (reference-today 1.6), and never with a key in them. */
 function readApiKeys(settings: SettingsReader, besideIssuer: boolean): ApiKeyConfiguration {
@@ -77,16 +72,6 @@ function readApiKeys(settings: SettingsReader, besideIssuer: boolean): ApiKeyCon
   warnOfShortKeys(placed, keysPlace, settings.warn);
   return { allowed, file, soleUser, besideIssuer };
 }
-
-const OIDC_DETAILS = [
-  SETTINGS.oidcIssuer,
-  SETTINGS.oidcClientId,
-  SETTINGS.oidcSkipClientIdCheck,
-  SETTINGS.oidcUsernameClaim,
-  SETTINGS.oidcGroupsClaim,
-  SETTINGS.oidcScopes,
-  SETTINGS.oidcKeysUrl,
-];
 
 function readOidc(settings: SettingsReader): OidcConfiguration {
   const issuer = settings.read(SETTINGS.oidcIssuer);
@@ -133,10 +118,7 @@ export function readAuthorization(
   settings: SettingsReader,
   authentication: AuthenticationConfiguration,
 ): AdminListConfiguration | undefined {
-  if (!settings.read(SETTINGS.adminListEnabled)) {
-    settings.warnOfUnused(LISTS, "the admin list is off (authorization.admin_list.enabled)");
-    return undefined;
-  }
+  if (!settings.read(SETTINGS.adminListEnabled)) return undefined;
   const users = settings.read(SETTINGS.adminListUsers);
   const readOnlyUsers = settings.read(SETTINGS.adminListReadOnlyUsers);
   const groups = settings.read(SETTINGS.adminListGroups);
@@ -159,10 +141,39 @@ export function readAuthorization(
         `Switch API keys or OpenID Connect on, or name anonymous in ${SETTINGS.adminListReadOnlyUsers.variable} to let everybody read`,
     );
   }
+  warnOfAbsent(SETTINGS.adminListUsers, users, authentication, settings);
+  warnOfAbsent(SETTINGS.adminListReadOnlyUsers, readOnlyUsers, authentication, settings);
   warnOfGroups(SETTINGS.adminListGroups, groups, authentication, settings);
   warnOfGroups(SETTINGS.adminListReadOnlyGroups, readOnlyGroups, authentication, settings);
   return { users, readOnlyUsers, groups, readOnlyGroups };
 }
+
+/** Says of a list which of its users cannot get in: they have no key, a file brings none, nobody makes users and no token is accepted. */
+function warnOfAbsent(
+  list: Setting<readonly string[]>,
+  users: readonly string[],
+  { anonymousAccess, apiKeys, oidc }: AuthenticationConfiguration,
+  settings: SettingsReader,
+): void {
+  const mayCome = apiKeys?.file !== undefined || oidc !== undefined || settings.read(ROLE_SETTINGS.databaseUsers);
+  if (mayCome) return;
+  const known = new Set(apiKeys?.allowed.map(({ username }) => username));
+  if (anonymousAccess) known.add("anonymous");
+  const absent = users.filter((user) => !known.has(user));
+  if (absent.length === 0) return;
+  const named = absent
+    .slice(0, NAMED_MAX)
+    .map((user) => JSON.stringify(user))
+    .join(", ");
+  const more = absent.length > NAMED_MAX ? ` and ${absent.length - NAMED_MAX} more` : "";
+  const whole = absent.length === users.length ? "nobody who can get in" : "some who cannot get in";
+  settings.warn(
+    `${settings.placeOf(list)} names ${whole}: ${named}${more} ${absent.length === 1 ? "has" : "have"} no API key ` +
+      `(${SETTINGS.apiKeysUsers.variable}), and no tokens are accepted (${SETTINGS.oidcEnabled.variable})`,
+  );
+}
+
+const NAMED_MAX = 5;
 
 /** Says of a setting that names groups that nobody is in any of them, as only tokens have groups. */
 export function warnOfGroups(

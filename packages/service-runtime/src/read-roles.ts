@@ -15,14 +15,6 @@ export interface RolesConfiguration {
   readonly staleSecondsMax: number;
 }
 
-const DETAILS = [
-  SETTINGS.rbacRootUsers,
-  SETTINGS.rbacRootUsersFormerly,
-  SETTINGS.rbacRootGroups,
-  SETTINGS.rbacReadOnlyGroups,
-  SETTINGS.rbacStaleSecondsMax,
-];
-
 /**
  * The settings of roles; undefined when roles are off. Fails with `invalid` when the admin list is on, too, when nobody has the
  * role `root`, so that nobody could ever give a role, when everybody is anonymous and anonymous has no role, and when a setting
@@ -33,10 +25,7 @@ export function readRoles(
   authentication: AuthenticationConfiguration,
 ): RolesConfiguration | undefined {
   const isOn = readRenamed("rbacEnabled", "rbacEnabledFormerly", settings) ?? false;
-  if (!isOn) {
-    settings.warnOfUnused(DETAILS, "roles are off (authorization.rbac.enabled)");
-    return undefined;
-  }
+  if (!isOn) return undefined;
   if (settings.read(AUTHENTICATION_SETTINGS.adminListEnabled)) {
     const list = settings.placeOf(AUTHENTICATION_SETTINGS.adminListEnabled);
     throw refused(

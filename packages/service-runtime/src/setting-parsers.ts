@@ -126,13 +126,15 @@ function listOf(isItem: (item: string) => boolean, rule: string): SettingParser<
 }
 
 const HOSTS_RULE = {
-  rule: "must be host names or IP addresses without scheme and port, separated by commas, or * alone",
+  rule: "must be host names or IP addresses, whole and without scheme and port, separated by commas, or * alone",
 };
+/** Other programs mean all names below by `.example.com`; nobody has such a name. */
+const EMPTY_LABEL = /^\.|\.\./;
 
 /** Hosts as browsers write them, without port; `*` stands alone. */
 export const hostNames: SettingParser<readonly string[]> = listOrAny(HOSTS_RULE, (item) => {
   const name = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(item) ? `[${item}]` : item;
-  return /^(?:\[.*\]|[^:]*)$/.test(name) && !name.includes("*") ? hostOf(name) : undefined;
+  return /^(?:\[.*\]|[^:]*)$/.test(name) && !name.includes("*") && !EMPTY_LABEL.test(name) ? hostOf(name) : undefined;
 });
 
 const ORIGINS_RULE = {
@@ -143,7 +145,8 @@ const ORIGINS_RULE = {
 export const origins: SettingParser<readonly string[]> = listOrAny(ORIGINS_RULE, (item) => {
   const origin = item.replace(/\/$/, "");
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) return undefined;
-  const { origin: usual } = new URL(origin);
+  const { origin: usual, hostname } = new URL(origin);
+  if (EMPTY_LABEL.test(hostname)) return undefined;
   return usual === "null" ? origin.toLowerCase() : usual;
 });
 

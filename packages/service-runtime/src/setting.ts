@@ -103,14 +103,6 @@ export class SettingsReader {
     const got = setting.isSecret === true ? "a value that is not shown" : quote(found.value);
     throw refused(`${found.place} ${parsed.rule}, got ${got}`);
   }
-
-  /** Tells of those that are set, and have no effect for that reason. */
-  warnOfUnused(settings: readonly Setting<unknown>[], reason: string): void {
-    for (const one of settings) {
-      const found = this.find(one);
-      if (found !== undefined) this.warn(`${found.place} is set but has no effect: ${reason}`);
-    }
-  }
 }
 
 /** What an operator has asked for that cannot be. */

@@ -5,7 +5,7 @@ import { type Container, type KubernetesObject, podOf, variableOf } from "./kube
 import { HELMS, renderChart, VALUE_SETS } from "./render-chart.js";
 
 const [, helm = ""] = HELMS;
-const ROLES = ["gateway", "storage-node", "coordinator"];
+const ROLES = ["gateway", "storage-node", "coordinator"] as const;
 
 /** What Kubernetes and the Secrets of the value sets would put in. */
 const GIVEN: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ describe.each(VALUE_SETS)("settings of value set %s", (set) => {
     expect(names.length).toBe(new Set(names).size);
     const environment = environmentOf(container);
     expect(Object.values(environment)).not.toContain("");
-    expect(problemsOfSettings(environment)).toEqual([]);
+    expect(problemsOfSettings(role, environment)).toEqual([]);
     expect(container.args).toEqual([role]);
   });
 
@@ -130,7 +130,7 @@ describe("modules", () => {
   it("of our own gets settings that it knows, and a volume for what it is taught", () => {
     const objects = renderChart(helm, "production");
     const container = containerOf(objects, "contextionary");
-    expect(problemsOfSettings(environmentOf(container))).toEqual([]);
+    expect(problemsOfSettings("contextionary", environmentOf(container))).toEqual([]);
     expect(container.args).toEqual(["contextionary"]);
     expect(variableOf(container, "INTERNAL_PORT")).toBe(String(container.ports?.[0]?.containerPort));
     const mounts = container.volumeMounts?.map((mount) => mount.mountPath);

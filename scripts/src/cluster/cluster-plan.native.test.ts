@@ -32,11 +32,12 @@ it("gives every process a name, a folder and ports of its own, and settings that
   ]);
   const configurations = all.map((one) => {
     refuseMisspelledVariables(one.environment);
-    return readConfiguration([environmentSource(one.environment)], () => {});
+    const sources = [environmentSource(one.environment)];
+    return readConfiguration(sources, (warning) => expect.unreachable(warning), undefined, one.role);
   });
   for (const [i, configuration] of configurations.entries()) {
     expect(configuration).toMatchObject({
-      nodeName: all[i]?.name,
+      nodeName: all[i]?.role === "storage-node" ? all[i]?.name : undefined,
       dataPath: join(dataPath, all[i]?.name ?? ""),
       wireProfile: "weaviate",
       internalTls: "on",

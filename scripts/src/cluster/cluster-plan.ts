@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
+import { readersOf, SETTINGS } from "@shoal/service-runtime";
 import { type CertifiedProcess, certificateFiles } from "./cluster-certificates.js";
 import type { ClusterProcess } from "./cluster-file.js";
 import type { ProcessPlan } from "./supervised-process.js";
@@ -15,7 +16,7 @@ export interface ClusterWish {
   readonly dataPath: string;
   readonly gateways: number;
   readonly storageNodes: number;
-  /** What this process was started with; settings of the cluster go on to all of its processes. */
+  /** What this process was started with; settings of the cluster go on to those of its processes that read them. */
   readonly environment: NodeJS.ProcessEnv;
   /** Options that every process takes, such as `--config-file x`. */
   readonly options: readonly string[];
@@ -77,11 +78,19 @@ export function planCluster(wish: ClusterWish, ports: readonly number[]): Cluste
     const internal = port();
     const variables = { ...own, ...tlsVariables(folder, name), METRICS_PORT: internal, CLUSTER_HOSTNAME: name };
     const texts = Object.entries(variables).map(([variable, value]) => [variable, String(value)]);
+    const all: NodeJS.ProcessEnv = {
+      ...common,
+      PERSISTENCE_DATA_PATH: join(dataPath, name),
+      ...Object.fromEntries(texts),
+    };
+    const unread = new Set(
+      SETTINGS.filter((setting) => !readersOf(setting).includes(role)).map(({ variable }) => variable),
+    );
     return {
       name,
       role,
       command: [process.execPath, SHOAL, role, ...wish.options],
-      environment: { ...common, PERSISTENCE_DATA_PATH: join(dataPath, name), ...Object.fromEntries(texts) },
+      environment: Object.fromEntries(Object.entries(all).filter(([variable]) => !unread.has(variable))),
       internalOrigin: `http://${LOOPBACK}:${internal}`,
     };
   };

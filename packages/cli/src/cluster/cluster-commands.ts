@@ -59,7 +59,7 @@ export function addClusterCommands(program: Command): void {
     .argument("<node>", "its name")
     .action((name: string, flags: ServeFlags) =>
       inOneLine(async () => {
-        const { configuration } = await configure(flags);
+        const { configuration } = await configure("gateway", flags);
         const { removeNode } = await import("./remove-node.js");
         await removeNode(name, configuration, () => systemClock.now());
         process.stdout.write(`storage node '${name}' is removed\n`);
@@ -77,7 +77,7 @@ export function addClusterCommands(program: Command): void {
     )
     .action(({ from, dataPath, ...flags }: RestoreOptions) =>
       inOneLine(async () => {
-        const { configuration } = await configure(flags);
+        const { configuration } = await configure("gateway", flags);
         const { restoreSchema } = await import("./restore-schema.js");
         const { schema, access } = await restoreSchema(from, configuration, dataPath);
         const { clusterId, version, classes } = schema;

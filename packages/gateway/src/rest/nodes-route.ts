@@ -81,6 +81,7 @@ async function stateOf(
     return undefined;
   });
   if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [] };
+  // Of the node, whatever the user sees of it.
   const isHealthy = statuses.every(({ status }) => status === "ready");
   const seen = statuses.filter(({ address }) => rights?.maySeeShards(address.className) !== false);
   return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards: [...seen].sort(byClassThenName) };

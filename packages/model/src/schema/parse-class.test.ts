@@ -237,6 +237,23 @@ describe("parseClass", () => {
     expect(refusal(() => parse(body, schema))).toBe(`invalid: ${message}`);
   });
 
+  it("U1: refuses descriptions beyond 64 Ki characters, with value, place and rule", () => {
+    const long = "x".repeat(65_537);
+    const body = {
+      class: "Car",
+      description: long.slice(1),
+      properties: [{ name: "p", dataType: ["text"], description: long.slice(1) }],
+    };
+    expect(refusal(() => parse(body))).toBe("accepted");
+    expect(refusal(() => parse({ ...body, description: long }))).toBe(
+      "invalid: the description of class 'Car' has 65537 characters, at most 65536 are allowed",
+    );
+    const properties = [{ name: "p", dataType: ["text"], description: long }];
+    expect(refusal(() => parse({ class: "Car", properties }))).toBe(
+      "invalid: the description of property 'p' of class 'Car' has 65537 characters, at most 65536 are allowed",
+    );
+  });
+
   it("refuses more properties than the setting allows, before it looks at them", () => {
     const properties = Array.from({ length: 10_001 }, () => ({ name: "not a name", dataType: ["int"] }));
     for (const propertiesPerClassMax of [1_000, 10_000]) {

@@ -8,7 +8,13 @@ import { checkClassName, checkPropertyName } from "./class-names.js";
 import { checkDataType } from "./data-type.js";
 import { checkGraphqlNames } from "./graphql-names.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
-import { checkClassCount, checkPropertyCount, PROPERTIES_PER_CLASS_CAP, type SchemaLimits } from "./schema-limits.js";
+import {
+  checkClassCount,
+  checkDescription,
+  checkPropertyCount,
+  PROPERTIES_PER_CLASS_CAP,
+  type SchemaLimits,
+} from "./schema-limits.js";
 import { parseShardingConfig } from "./sharding-config.js";
 import { isUnbuiltModule } from "./unbuilt-modules.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
@@ -30,6 +36,7 @@ export function parseClass(
   const others = schema.filter((known) => known.class !== read.className);
   checkUnique(read.className, others);
   checkClassName(read.className);
+  checkDescription(read.description, `class '${read.className}'`);
   const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
   checkProperties(read.className, read.properties ?? [], others, propertiesPerClassMax);
   checkVectorizer(read.vectorizer, settings.modules);
@@ -79,8 +86,9 @@ function checkProperties(
 ): void {
   checkPropertyCount(className, properties.length, propertiesMax);
   const names = new Set<string>();
-  for (const { name, dataType } of properties) {
+  for (const { name, dataType, description } of properties) {
     checkPropertyName(name);
+    checkDescription(description, `property '${name}' of class '${className}'`);
     if (names.has(name)) {
       throw new ShoalError("invalid", CLIENT_PHRASES.propertyNameTaken(name, className, "name"));
     }

@@ -25,6 +25,13 @@ describe("parseProperty", () => {
     ]);
   });
 
+  it("U1: refuses a description beyond 64 Ki characters", () => {
+    const body = { name: "n", dataType: ["int"], description: "x".repeat(65_537) };
+    expect(refusal(() => parseProperty(body, "Foo", [foo], NO_MODULES))).toBe(
+      "invalid: the description of property 'n' of class 'Foo' has 65537 characters, at most 65536 are allowed",
+    );
+  });
+
   it.each([
     ["foo", { name: "x", dataType: ["int"] }, "invalid: could not find class 'foo' in the schema: did you mean 'Foo'?"],
     [

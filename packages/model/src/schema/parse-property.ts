@@ -12,6 +12,7 @@ import { checkGraphqlNames } from "./graphql-names.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
 import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 import { type Review, reviewModules, reviewSection } from "./review-members.js";
+import { checkDescription } from "./schema-limits.js";
 import { unbuiltPropertyMembers } from "./unbuilt-members.js";
 import { unknownClass } from "./unknown-names.js";
 
@@ -52,6 +53,7 @@ export function checkNewProperty(
     throw unknownClass(className, schema);
   }
   checkPropertyName(property.name);
+  checkDescription(property.description, `property '${property.name}' of class '${className}'`);
   const properties = definition.properties ?? [];
   if (properties.some((known) => known.name === property.name)) {
     throw new ShoalError("invalid", CLIENT_PHRASES.propertyNameTaken(property.name, className, "Name"));

@@ -19,6 +19,12 @@ export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { classesMax: 1_000, properti
 /** No setting allows more properties. */
 export const PROPERTIES_PER_CLASS_CAP = 10_000;
 
+/** Longest description of a class or a property. */
+export const DESCRIPTION_CHARS_MAX = 64 * 1024;
+
+/** Largest schema, as JSON: every process of a cluster keeps it, sends it and writes it whole, in one go, whenever a class changes. */
+export const SCHEMA_CHARS_MAX = 16 * 1024 * 1024;
+
 function beyond(message: string): ShoalError {
   return new ShoalError("invalid", message);
 }
@@ -41,5 +47,21 @@ export function checkPropertyCount(className: string, count: number, propertiesM
   throw beyond(
     `class '${className}' would have ${count} properties, at most ${propertiesMax} are allowed ` +
       "(SCHEMA_CLASS_PROPERTIES_MAX)",
+  );
+}
+
+/** Fails with `invalid` when a description is too long. `of`: what is described. */
+export function checkDescription(description: string | undefined, of: string): void {
+  const { length = 0 } = description ?? "";
+  if (length <= DESCRIPTION_CHARS_MAX) return;
+  throw beyond(`the description of ${of} has ${length} characters, at most ${DESCRIPTION_CHARS_MAX} are allowed`);
+}
+
+/** Fails with `invalid` when the schema would be too large, as JSON, by a class of so many characters. */
+export function checkSchemaSize(chars: number, className: string, classChars: number): void {
+  if (chars <= SCHEMA_CHARS_MAX) return;
+  throw beyond(
+    `the schema would have ${chars} characters as JSON, at most ${SCHEMA_CHARS_MAX} are allowed; class '${className}' would have ` +
+      `${classChars} of them: shorten its descriptions or its moduleConfig, or make fewer properties`,
   );
 }

@@ -27,6 +27,15 @@ describe("updateClass", () => {
     expect(refusal(() => updateClass({ ...same, moduleConfig }, current, settings))).toBe("accepted");
   });
 
+  it("U1: takes no description beyond 64 Ki characters, unless it was there before there was a limit", () => {
+    const long = "x".repeat(65_537);
+    expect(refusal(() => updateClass({ ...same, description: long }, current, settings))).toBe(
+      "invalid: the description of class 'Car' has 65537 characters, at most 65536 are allowed",
+    );
+    const older = { ...current, description: long };
+    expect(refusal(() => updateClass({ ...same, description: long }, older, settings))).toBe("accepted");
+  });
+
   it("changes what may change", () => {
     const vectorIndexConfig = { efConstruction: 64, flatSearchCutoff: 1, vectorCacheMaxObjects: 2 };
     const updated = updateClass({ ...same, description: undefined, vectorIndexConfig }, current, settings);

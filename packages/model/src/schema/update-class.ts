@@ -4,6 +4,7 @@ import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { type ClassBody, type ClassSettings, readClassBody } from "./class-body.js";
 import type { ClassDefinition, PropertyDefinition, VectorIndexConfig } from "./class-definition.js";
+import { checkDescription } from "./schema-limits.js";
 import { parseShardingConfig } from "./sharding-config.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
@@ -25,6 +26,8 @@ export function updateClass(
   checkUnchanged("class name", current.class, read.typedName);
   checkUnchanged("vectorizer", current.vectorizer, read.vectorizer);
   checkUnchanged("vector index type", current.vectorIndexType, read.vectorIndexType);
+  // A stored one that is too long, from before there was a limit, may stay.
+  if (read.description !== current.description) checkDescription(read.description, `class '${current.class}'`);
   const updated = withModuleDefaults(applied(read, current), settings);
   // Properties that were added later have no defaults of modules, which a body may leave out all the same.
   const compared = ({ properties }: ClassDefinition) =>

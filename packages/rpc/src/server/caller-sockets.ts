@@ -11,13 +11,14 @@ interface Stranger {
 /**
  * The connections of one port, of which there are `max` at most. A stranger is cut after five seconds, and before that
  * for a newer connection when there is no room, the oldest first. A peer is cut for nobody: where all are peers,
- * newcomers are refused.
+ * newcomers are refused. So one holder of a certificate that many places are of no use to has half of them at most.
  */
 export class CallerSockets {
   readonly #max: number;
   /** By their ends, the oldest first. */
   readonly #strangers = new Map<string, Stranger>();
-  readonly #peers = new Set<Socket>();
+  /** With who they are, where that is bounded. */
+  readonly #peers = new Map<Socket, string | undefined>();
 
   constructor(max: number) {
     this.#max = max;
@@ -42,14 +43,24 @@ export class CallerSockets {
     return true;
   }
 
-  /** Whoever is at the other end of `socket`, which may be what TLS made of the one that was taken, is a peer now. False: it is cut. */
-  admit(socket: Socket): boolean {
+  /**
+   * Whoever is at the other end of `socket`, which may be what TLS made of the one that was taken, is a peer now. False: it is cut.
+   * `holder`: who that is, where one holder may have half of the places at most.
+   */
+  admit(socket: Socket, holder?: string): boolean {
     const ends = endsOf(socket);
     const stranger = this.#strangers.get(ends);
     if (stranger === undefined || stranger.socket.destroyed) return false;
     this.#leave(ends, stranger.socket);
-    this.#peers.add(stranger.socket);
+    if (holder !== undefined && this.#placesOf(holder) >= this.#max / 2) return false;
+    this.#peers.set(stranger.socket, holder);
     return true;
+  }
+
+  #placesOf(holder: string): number {
+    let count = 0;
+    for (const one of this.#peers.values()) if (one === holder) count++;
+    return count;
   }
 
   cutStrangers(): void {

@@ -3,6 +3,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import { isMember, isOutsider } from "../tls/outsiders.js";
+import { peerNames } from "../tls/peer-names.js";
 import type { TlsMaterial, TlsSource } from "../tls/tls-source.js";
 import { CallerSockets } from "./caller-sockets.js";
 
@@ -16,7 +18,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Plain text when undefined; otherwise every caller needs a certificate of the same authorities. */
+  /** Plain text when undefined; otherwise every caller needs a certificate of the same authorities, and none of an outsider. */
   readonly tls?: TlsSource | undefined;
   /** `CONNECTIONS_MAX` unless there are open files for fewer. */
   readonly connectionsMax?: number | undefined;
@@ -36,8 +38,8 @@ export async function listenForPeers(server: Server, options: ListenOptions): Pr
   const { host, port, tls, connectionsMax = CONNECTIONS_MAX } = options;
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const sockets = new CallerSockets(connectionsMax);
-  const admit = (socket: Socket): void => {
-    if (sockets.admit(socket)) injector.injectConnection(socket);
+  const admit = (socket: Socket, holder?: string): void => {
+    if (sockets.admit(socket, holder)) injector.injectConnection(socket);
     else socket.destroy();
   };
   const door = tls === undefined ? prefaces(admit) : handshakes(tls, admit);
@@ -84,8 +86,8 @@ function prefaces(heard: (socket: Socket) => void): Door {
   return { greet, [Symbol.dispose]: () => undefined };
 }
 
-/** Calls `done` with what comes out of the handshake of each socket; who has no certificate of ours is cut. */
-function handshakes(tls: TlsSource, done: (socket: Socket) => void): Door {
+/** Calls `done` with what comes out of the handshake of each socket; who has no certificate of ours, or that of an outsider, is cut. `holder`: whose certificate it is, unless that is a gateway's or coordinator's. */
+function handshakes(tls: TlsSource, done: (socket: Socket, holder?: string) => void): Door {
   const server = createTlsServer({
     ...contextOf(tls.current()),
     requestCert: true,
@@ -95,7 +97,11 @@ function handshakes(tls: TlsSource, done: (socket: Socket) => void): Door {
   const following = tls.onChange((material) => server.setSecureContext(contextOf(material)));
   server.on("secureConnection", (socket) => {
     socket.on("error", () => undefined);
-    done(socket);
+    const certificate = socket.getPeerCertificate();
+    const names = peerNames(certificate);
+    if (isOutsider(names)) socket.destroy();
+    // Gateways and coordinators may be many with one certificate; they are trusted with everything here.
+    else done(socket, isMember(names) ? undefined : certificate.fingerprint256);
   });
   return {
     greet: (socket) => void server.emit("connection", socket),

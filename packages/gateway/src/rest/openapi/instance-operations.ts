@@ -76,7 +76,8 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
     operation("GET", "/v1/nodes", "instance", "getNodes", "The storage nodes and their shards", {
       description:
         "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
-        "failed. `UNAVAILABLE`: it cannot be reached; nothing is known of its shards then.",
+        "failed; it is the status of the node, so shards of classes count that the user may not see. `UNAVAILABLE`: it cannot " +
+        "be reached; nothing is known of its shards then.",
       query: NODES_QUERY,
       answers: {
         200: {
