@@ -47,6 +47,11 @@ export class LearnerFeed {
     this.waitingSince = core.now;
   }
 
+  /** The journal is needed from there on until the documents that changed have been listed. */
+  get pinsFrom(): number {
+    return this.#startEnd === undefined && !this.isFull ? this.#common.sequence : Number.POSITIVE_INFINITY;
+  }
+
   /** Which opening of the learner's store is fed. */
   get claim(): string {
     return this.#options.hello.claim;

@@ -198,6 +198,7 @@ export class Primary {
       core.committed = core.state.end.sequence;
     }
     for (const peer of this.#peers.values()) this.#resend(peer);
+    core.pinnedFrom = Math.min(...[...this.#peers.values()].map(({ feed }) => feed?.pinsFrom ?? NEVER));
     this.#admit(configuration);
     this.#acknowledge();
     if (this.#handsOver) this.#leave(configuration);
@@ -233,7 +234,8 @@ export class Primary {
 
   /** Everybody whose answer a commit needs: in sync by the configuration, or by one that may be made any moment. */
   #required(): ReadonlySet<CopyName> {
-    const { configuration, maybes, name } = this.#core;
+    const { configuration, name } = this.#core;
+    const maybes = this.#core.is("a change that may still be made is not reckoned with") ? [] : this.#core.maybes;
     const all = [configuration, ...maybes].flatMap((one) => one?.inSync ?? []);
     return new Set(all.filter((copy) => copy !== name));
   }
