@@ -1,7 +1,7 @@
+import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { CopyEvent, CopyMessage } from "./copy-messages.js";
 import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
-import type { Commit } from "./peer.js";
 import type { CopyName } from "./shard-configuration.js";
 
 export interface FeedOptions {

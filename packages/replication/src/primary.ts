@@ -1,8 +1,9 @@
+import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { type Commit, NEVER, newPeer, type Peer } from "./peer.js";
+import { NEVER, newPeer, type Peer } from "./peer.js";
 import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
