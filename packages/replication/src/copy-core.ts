@@ -28,6 +28,8 @@ export class CopyCore {
   /** Everything up to this sequence is acknowledged; -1: not known since the start. */
   committed = -1;
   hasFailed = false;
+  /** What follows this sequence in the journal is needed. */
+  pinnedFrom = Number.POSITIVE_INFINITY;
   /** When the earliest thing is due. */
   wakeAt = Number.POSITIVE_INFINITY;
   effects: CopyEffect[] = [];
@@ -119,10 +121,7 @@ export class CopyCore {
 
   /** A proposal was refused, or its outcome is not known. */
   proposalEnded(isUnknown: boolean): void {
-    if (isUnknown) {
-      if (this.is("a change of unknown outcome is forgotten")) this.maybes = [];
-      this.effects.push({ type: "refresh" });
-    }
+    if (isUnknown) this.effects.push({ type: "refresh" });
     this.wakeAfter(this.timing.resendMs);
   }
 
@@ -137,7 +136,8 @@ export class CopyCore {
 
   /** The first entry that the journal keeps follows this sequence, once it ends at `end`. */
   baseAt(end: number): number {
-    return Math.max(this.state.base, end - this.options.journalKeepEntries);
+    const kept = this.is("the journal is cut while a copy catches up") ? Number.POSITIVE_INFINITY : this.pinnedFrom;
+    return Math.max(this.state.base, Math.min(kept, end - this.options.journalKeepEntries));
   }
 
   withhold(node: string): void {

@@ -101,7 +101,7 @@ export class Follower {
     const { configuration, name, now, timing } = core;
     if (configuration === undefined || core.hasFailed || this.#ends !== undefined) return;
     if (![...configuration.inSync, ...configuration.eligible].includes(name)) return;
-    if (!core.isComplete && !core.is("an incomplete copy takes over")) return;
+    if (!core.isComplete) return;
     this.#ends = { version: configuration.version, askedAt: now, of: new Map() };
     for (const copy of this.#others()) core.send(copy, { type: "askEnd", version: configuration.version });
     core.wakeAfter(timing.askMs);
@@ -254,7 +254,7 @@ export class Follower {
       core.send(from, { type: "appended", epoch, end });
       return;
     }
-    if (!core.areEqual(previous, state.end) && !core.is("an append is taken without its predecessor")) {
+    if (!core.areEqual(previous, state.end)) {
       this.#session = undefined;
       core.send(from, { type: "gap", epoch, end: state.end });
       this.step();

@@ -1,7 +1,7 @@
+import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { CopyEvent, CopyMessage } from "./copy-messages.js";
 import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
-import type { Commit } from "./peer.js";
 import type { CopyName } from "./shard-configuration.js";
 
 export interface FeedOptions {
@@ -45,6 +45,11 @@ export class LearnerFeed {
     const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.state.base, base);
     this.isFull = this.#common.sequence < reach;
     this.waitingSince = core.now;
+  }
+
+  /** The journal is needed from there on until the documents that changed have been listed. */
+  get pinsFrom(): number {
+    return this.#startEnd === undefined && !this.isFull ? this.#common.sequence : Number.POSITIVE_INFINITY;
   }
 
   /** Which opening of the learner's store is fed. */

@@ -1,14 +1,7 @@
-import type { Change } from "./copy-messages.js";
+import type { Commit } from "./commit.js";
 import type { JournalPosition } from "./journal-position.js";
 import type { LearnerFeed } from "./learner-feed.js";
 import type { CopyName } from "./shard-configuration.js";
-
-/** A commit on its way. */
-export interface Commit {
-  readonly previous: JournalPosition;
-  readonly end: JournalPosition;
-  readonly changes: readonly Change[];
-}
 
 export const NEVER = Number.POSITIVE_INFINITY;
 

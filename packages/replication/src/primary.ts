@@ -1,8 +1,9 @@
+import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { type Commit, NEVER, newPeer, type Peer } from "./peer.js";
+import { NEVER, newPeer, type Peer } from "./peer.js";
 import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
@@ -198,6 +199,7 @@ export class Primary {
       core.committed = core.state.end.sequence;
     }
     for (const peer of this.#peers.values()) this.#resend(peer);
+    core.pinnedFrom = Math.min(...[...this.#peers.values()].map(({ feed }) => feed?.pinsFrom ?? NEVER));
     this.#admit(configuration);
     this.#acknowledge();
     if (this.#handsOver) this.#leave(configuration);
@@ -233,7 +235,8 @@ export class Primary {
 
   /** Everybody whose answer a commit needs: in sync by the configuration, or by one that may be made any moment. */
   #required(): ReadonlySet<CopyName> {
-    const { configuration, maybes, name } = this.#core;
+    const { configuration, name } = this.#core;
+    const maybes = this.#core.is("a change that may still be made is not reckoned with") ? [] : this.#core.maybes;
     const all = [configuration, ...maybes].flatMap((one) => one?.inSync ?? []);
     return new Set(all.filter((copy) => copy !== name));
   }

@@ -167,6 +167,7 @@ export class ShardCopy {
   #resign(): void {
     const isUnderWay = this.#primary?.hasCommitUnderWay ?? false;
     this.#primary = undefined;
+    this.#core.pinnedFrom = Number.POSITIVE_INFINITY;
     if (isUnderWay) this.#core.effects.push({ type: "abandoned" });
   }
 }

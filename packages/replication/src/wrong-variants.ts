@@ -12,12 +12,10 @@ export const WRONG_VARIANTS = [
   "a copy that was taken out is not waited for",
   "a new primary does not wait for old leases",
   "acknowledges with too few in sync",
-  "documents touched by a catch-up are forgotten",
-  "an append is taken without its predecessor",
-  "an incomplete copy takes over",
+  "the journal is cut while a copy catches up",
   "a lease that had ended is relied on again",
   "a deletion is confirmed before the copy has stopped",
-  "a change of unknown outcome is forgotten",
+  "a change that may still be made is not reckoned with",
 ] as const;
 
 export type WrongVariant = (typeof WRONG_VARIANTS)[number];

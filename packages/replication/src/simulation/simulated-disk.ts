@@ -27,7 +27,7 @@ export class SimulatedDisk {
     this.copy = copy;
   }
 
-  apply({ state, entries, rows }: CopyBatch, forgetsTouched: boolean): void {
+  apply({ state, entries, rows }: CopyBatch): void {
     if (rows !== undefined) this.#applyRows(rows);
     if (entries !== undefined) {
       for (const [at, { document, row }] of entries.changes.entries()) {
@@ -42,7 +42,7 @@ export class SimulatedDisk {
     }
     this.state = state;
     this.#journal = this.#journal.filter(({ sequence }) => sequence > state.base);
-    if (state.through <= state.end.sequence || forgetsTouched) this.#touched.clear();
+    if (state.through <= state.end.sequence) this.#touched.clear();
   }
 
   /** Documents of the journal after `after`, and those that a catch-up has touched. */

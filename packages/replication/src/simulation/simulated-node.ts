@@ -364,12 +364,12 @@ export class SimulatedNode {
   }
 
   #write(shard: string, open: OpenCopy, { write, batch }: Extract<CopyEffect, { type: "write" }>): void {
-    const { random, now, after, wrong } = this.#surroundings;
+    const { random, now, after } = this.#surroundings;
     const { disk } = open;
     const started = this.#run;
     const fails = this.failsNextWrite;
     this.failsNextWrite = false;
-    const apply = () => disk.apply(batch, wrong === "documents touched by a catch-up are forgotten");
+    const apply = () => disk.apply(batch);
     this.#pending.set(shard, apply);
     const ms = Math.max(this.#diskStandsUntil - now(), 0) + this.writeMs * (0.5 + random.next());
     after(ms, () => {
