@@ -1,4 +1,4 @@
-import type { MemoryStore } from "@shoal/kv";
+import type { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { JsonObject, ShardFilter } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";

@@ -3,8 +3,6 @@ export { DiskBallast } from "./disk-ballast.js";
 export { diskOf } from "./disk-of.js";
 export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
-export { type FaultRule, FaultScript } from "./fault-script.js";
-export { FaultyStore } from "./faulty-store.js";
 export type {
   KeyRange,
   KeyValueChange,
@@ -13,7 +11,6 @@ export type {
   KeyValueStore,
   WriteOptions,
 } from "./key-value-store.js";
-export { MemoryStore } from "./memory-store.js";
 export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
 export { ENVELOPE_BYTES } from "./record-envelope.js";
 export { DamagedKeys } from "./repair/damaged-keys.js";
@@ -25,6 +22,5 @@ export { isReplaced } from "./replace-store.js";
 export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";
 export { type StoreMemory, storeMemory } from "./store-memory.js";
-export type { DamagedRange } from "./table-file.js";
 export { snapshotWriters } from "./thread-lanes.js";
 export type { StoreState } from "./write-gate.js";

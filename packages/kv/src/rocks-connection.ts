@@ -115,7 +115,7 @@ export class RocksBatch {
   }
 }
 
-/** Entries as the addon gives them: `key(i)`, `value(i)` in the direction of the iterator. */
+/** Entries as the addon gives them: `key(i)`, `value(i)` in the order of the keys. */
 export class RawChunk {
   readonly #reversed: readonly Buffer[];
 
@@ -159,18 +159,13 @@ export class RocksIterator {
   }
 
   /** Whether it cannot be asked any more. */
-  get isOver(): boolean {
+  get #isOver(): boolean {
     return this.#ended || this.#closed();
-  }
-
-  seek(target: Uint8Array): void {
-    if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
-    rocksBinding.iterator_seek(this.#iterator, target);
   }
 
   next(): Promise<RawChunk> {
     return reading(this.#disk, (done) => {
-      if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
+      if (this.#isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
       return new Promise((resolve, reject) => {
         rocksBinding.iterator_next(this.#iterator, (error, reversed, finished) => {
           done();
@@ -183,7 +178,7 @@ export class RocksIterator {
 
   /** Lets go of the snapshot, in the background. */
   end(): void {
-    if (this.isOver) return;
+    if (this.#isOver) return;
     this.#ended = true;
     rocksBinding.iterator_end(this.#iterator, () => {});
   }

@@ -6,10 +6,10 @@ import type { RawChunk, RocksConnection } from "./rocks-connection.js";
 import { readError } from "./rocks-error.js";
 
 /** Bytes of a chunk of a scan, about. */
-export const SCAN_CHUNK_BYTES = 64 * 1024;
+const SCAN_CHUNK_BYTES = 64 * 1024;
 
 /** Called with the key of a damaged record. */
-export type OnDamaged = (key: Uint8Array) => void;
+type OnDamaged = (key: Uint8Array) => void;
 
 /**
  * Entries of `range` from an iterator of its own, which is ended with the scan. Blocks that are read here do not go to
@@ -47,7 +47,6 @@ function iteratorOptions(range: KeyRange, onDamaged: OnDamaged | undefined): Ite
   return {
     ...(range.gte === undefined ? {} : { gte: range.gte }),
     ...(range.lt === undefined ? {} : { lt: range.lt }),
-    reverse: range.reverse ?? false,
     // Damaged records that are left out do not count, so the addon cannot count.
     ...(range.limit === undefined || onDamaged !== undefined ? {} : { limit: Math.min(range.limit, 2 ** 31 - 1) }),
     highWaterMark: SCAN_CHUNK_BYTES,
@@ -55,7 +54,7 @@ function iteratorOptions(range: KeyRange, onDamaged: OnDamaged | undefined): Ite
 }
 
 /** Opens envelopes until the limit is reached or a record is damaged. */
-export class RecordOpener {
+class RecordOpener {
   /** Why the scan has to end after what was given so far. */
   failure: ShoalError | undefined;
   #left: number;
@@ -70,11 +69,10 @@ export class RecordOpener {
     return this.#left === 0 || this.failure !== undefined;
   }
 
-  open(raw: RawChunk, isInside: (key: Buffer) => boolean = () => true): KeyValueEntry[] {
+  open(raw: RawChunk): KeyValueEntry[] {
     const entries: KeyValueEntry[] = [];
     for (let index = 0; index < raw.size && !this.isDone; index++) {
       const key = raw.key(index);
-      if (!isInside(key)) continue;
       const value = openRecord(key, raw.value(index));
       if (!(value instanceof ShoalError)) {
         entries.push({ key, value });

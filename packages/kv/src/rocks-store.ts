@@ -2,24 +2,15 @@ import { ShoalError } from "@shoal/model";
 import { checkBatch, checkKey, checkRange } from "./batch-check.js";
 import { CoalescedGets } from "./coalesced-gets.js";
 import { GroupCommit } from "./group-commit.js";
-import type {
-  KeyRange,
-  KeyValueChange,
-  KeyValueEntry,
-  KeyValueReader,
-  KeyValueStore,
-  WriteOptions,
-} from "./key-value-store.js";
+import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueStore, WriteOptions } from "./key-value-store.js";
 import { LogNote } from "./log-note.js";
 import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
 import { closeAtRest, closeLater, isAtRest } from "./rocks-at-rest.js";
 import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
 import { readError } from "./rocks-error.js";
 import { scanConnection } from "./rocks-scan.js";
-import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snapshot.js";
 import { Salvage } from "./salvage.js";
 import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js";
-import type { DamagedRange } from "./table-file.js";
 import { diskWriters } from "./thread-lanes.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
@@ -120,26 +111,6 @@ export class RocksStore implements KeyValueStore {
     return { [Symbol.asyncIterator]: () => scanConnection(() => this.#whenConnected(), range, onDamaged) };
   }
 
-  snapshot(): KeyValueReader & AsyncDisposable {
-    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
-    if (this.#salvage !== undefined) throw this.#salvage.refusal;
-    const pinned = new Promise<PinnedIterators>((resolve, reject) => {
-      this.#commits.whenBetweenCommits(() => {
-        try {
-          resolve(pinIterators(this.#connected()));
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    return new RocksSnapshot(this.#parts.folder, pinned);
-  }
-
-  /** Where blocks of the files were damaged when they were checked at the opening. */
-  get damagedRanges(): readonly DamagedRange[] {
-    return this.#salvage?.damaged ?? [];
-  }
-
   /** Looks at the free space of the disk now instead of at the next write. */
   checkSpace(): Promise<void> {
     return this.#gate.checkSpace();
@@ -235,7 +206,7 @@ export class RocksStore implements KeyValueStore {
     throw this.#gate.refusal ?? new ShoalError("unavailable", `store ${this.#parts.folder} is being reopened`);
   }
 
-  /** Reads that come meanwhile wait; scans and snapshots that are open end with `unavailable`. */
+  /** Reads that come meanwhile wait; scans that are open end with `unavailable`. */
   #reopen(): Promise<void> {
     const old = this.#connection;
     this.#connection = undefined;

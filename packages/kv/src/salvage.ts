@@ -1,5 +1,3 @@
-import { basename } from "node:path";
-import { ShoalError } from "@shoal/model";
 import type { KeyRange, KeyValueEntry } from "./key-value-store.js";
 import { ScanDamage } from "./scan-damage.js";
 import { SortedEntries } from "./sorted-entries.js";
@@ -18,15 +16,12 @@ const NOTHING = new Uint8Array(0);
 export class Salvage {
   #keys: SortedEntries;
   readonly #folder: string;
+  readonly #damaged: readonly DamagedRange[];
   readonly #lookUpAll: LookUpAll;
 
-  constructor(
-    folder: string,
-    readonly damaged: readonly DamagedRange[],
-    keys: readonly Uint8Array[],
-    lookUpAll: LookUpAll,
-  ) {
+  constructor(folder: string, damaged: readonly DamagedRange[], keys: readonly Uint8Array[], lookUpAll: LookUpAll) {
     this.#folder = folder;
+    this.#damaged = damaged;
     this.#lookUpAll = lookUpAll;
     this.#keys = SortedEntries.empty.with(keys.map((key) => ({ key, value: NOTHING })));
   }
@@ -36,22 +31,12 @@ export class Salvage {
     this.#keys = this.#keys.with(keys.map((key) => ({ key: Uint8Array.from(key), value: NOTHING })));
   }
 
-  /** Why there are no snapshots. */
-  get refusal(): ShoalError {
-    const [first] = this.damaged;
-    return new ShoalError(
-      "dataLoss",
-      `store ${this.#folder} gives no snapshots: ${this.damaged.length} blocks of its files are damaged, ` +
-        `the first at byte ${first?.offset} of ${basename(first?.file ?? "")}`,
-    );
-  }
-
   async *scan(
     range: KeyRange,
     onDamaged: ((key: Uint8Array) => void) | undefined,
   ): AsyncGenerator<readonly KeyValueEntry[]> {
-    const damage = new ScanDamage(this.#folder, this.damaged, range, onDamaged);
-    const walk = range.reverse ? this.#keys.descending(range.gte, range.lt) : this.#keys.ascending(range.gte, range.lt);
+    const damage = new ScanDamage(this.#folder, this.#damaged, range, onDamaged);
+    const walk = this.#keys.ascending(range.gte, range.lt);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
     while (left > 0) {
       const keys: Uint8Array[] = [];

@@ -9,7 +9,7 @@ import type { DamagedRange } from "./table-file.js";
  */
 export class ScanDamage {
   readonly #met = new Set<DamagedRange>();
-  /** Up to where the scan has come, in its direction. */
+  /** Up to where the scan has come. */
   #reached: Uint8Array | undefined;
   readonly #folder: string;
   readonly #damaged: readonly DamagedRange[];
@@ -26,18 +26,15 @@ export class ScanDamage {
     this.#damaged = damaged;
     this.#range = range;
     this.#onDamaged = onDamaged;
-    this.#reached = range.reverse ? range.lt : range.gte;
+    this.#reached = range.gte;
   }
 
   /** The scan goes on to `key`; undefined: to the end of its range. A failure unless there is an `onDamaged` to tell. */
   advance(key: Uint8Array | undefined): ShoalError | undefined {
     if (this.#damaged.length === 0) return undefined;
-    const { reverse, gte, lt } = this.#range;
-    const from = this.#reached;
-    const to = key ?? (reverse ? gte : lt);
-    this.#reached = to;
-    const lower = reverse ? to : from;
-    const upper = reverse ? from : to;
+    const lower = this.#reached;
+    const upper = key ?? this.#range.lt;
+    this.#reached = upper;
     for (const one of this.#damaged) {
       if (this.#met.has(one) || !(isUpTo(one.lower, upper) && isUpTo(lower, one.upper))) continue;
       this.#met.add(one);

@@ -17,7 +17,7 @@ type Leaf = readonly StoredEntry[];
 
 /**
  * Entries in bytewise key order that never change: `with` returns the next state and shares what it did not touch, so
- * that a snapshot is a reference. Two levels: an array of sorted leaves.
+ * that whoever reads a state keeps it. Two levels: an array of sorted leaves.
  */
 export class SortedEntries {
   static readonly empty = new SortedEntries([]);
@@ -50,20 +50,6 @@ export class SortedEntries {
       for (let at = start; at < leaf.length; at++) {
         const entry = leaf[at];
         if (entry === undefined || (lt !== undefined && Buffer.compare(entry.key, lt) >= 0)) return;
-        yield entry;
-      }
-    }
-  }
-
-  /** The same entries in descending order. */
-  *descending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
-    const last = lt === undefined ? this.#leaves.length - 1 : leafFor(this.#leaves, lt);
-    for (let index = last; index >= 0; index--) {
-      const leaf = this.#leaves[index] ?? [];
-      const end = lt !== undefined && index === last ? lowerBound(leaf, lt) : leaf.length;
-      for (let at = end - 1; at >= 0; at--) {
-        const entry = leaf[at];
-        if (entry === undefined || (gte !== undefined && Buffer.compare(entry.key, gte) < 0)) return;
         yield entry;
       }
     }

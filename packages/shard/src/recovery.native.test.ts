@@ -1,6 +1,6 @@
 import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { journalKey } from "./key-layout.js";
 import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
