@@ -9,7 +9,6 @@ export {
   BLOCK_KIND_OFFSET,
   BLOCK_KINDS,
   BLOCK_LENGTH_OFFSET,
-  type BlockKind,
   chainOf,
   DIMENSIONS_MAX,
   type Frozen,
