@@ -1,4 +1,3 @@
-export { KEY_BYTES_MAX } from "./batch-check.js";
 export { DiskBallast } from "./disk-ballast.js";
 export { diskOf } from "./disk-of.js";
 export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
@@ -11,16 +10,15 @@ export type {
   KeyValueStore,
   WriteOptions,
 } from "./key-value-store.js";
-export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
-export { ENVELOPE_BYTES } from "./record-envelope.js";
+export { openRocksStore } from "./open-rocks-store.js";
 export { DamagedKeys } from "./repair/damaged-keys.js";
 export type { FileDamage, FoundVersion } from "./repair/found-version.js";
 export { holdStore } from "./repair/held-store.js";
 export { type KeyHistory, type KeyNote, NewestVersions } from "./repair/newest-versions.js";
-export { type RepairWorkshop, repairStore, type StoreRepair, type StoreRepaired } from "./repair/repair-store.js";
+export { type RepairWorkshop, repairStore, type StoreRepaired } from "./repair/repair-store.js";
 export { isReplaced } from "./replace-store.js";
 export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";
-export { type StoreMemory, storeMemory } from "./store-memory.js";
+export { storeMemory } from "./store-memory.js";
 export { snapshotWriters } from "./thread-lanes.js";
 export type { StoreState } from "./write-gate.js";
