@@ -1,6 +1,6 @@
+import { plainNanoseconds } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { plainNanoseconds } from "../testing/plain-filter.js";
 import { instantOf, instantOfNanoseconds, nanosecondsOf } from "./instant.js";
 
 describe("instants", () => {

@@ -1,7 +1,7 @@
+import { plainTokens } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { indexTurns } from "../index-turns.js";
-import { plainTokens } from "../testing/plain-filter.js";
 import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
 
 const CHARS = [

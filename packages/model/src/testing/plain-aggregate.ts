@@ -54,7 +54,7 @@ function occurrences(values: readonly Value[]): ReadonlyMap<Value, number> {
 export function plainParts(
   objects: readonly PlainObject[],
   properties: readonly PropertyDefinition[],
-  aggregation: ShardAggregation,
+  aggregation: Pick<ShardAggregation, "groupBy" | "properties">,
 ): ShardAggregate {
   const parts: GroupPart[] = [];
   for (const [groupedBy, members] of groupsOf(objects, aggregation.groupBy)) {
