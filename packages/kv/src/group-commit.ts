@@ -7,6 +7,8 @@ export interface GroupLimits {
   readonly waitingBytesMax: number;
 }
 
+const LIMITS: GroupLimits = { waitingWritesMax: 10_000, waitingBytesMax: 64 << 20 };
+
 /** Where groups go: `Batch` collects changes, `commit` writes them as one. */
 export interface GroupTarget<Batch> {
   startBatch(): Batch;
@@ -37,7 +39,7 @@ export class GroupCommit<Batch> {
   readonly #target: GroupTarget<Batch>;
   readonly #limits: GroupLimits;
 
-  constructor(target: GroupTarget<Batch>, limits: GroupLimits) {
+  constructor(target: GroupTarget<Batch>, limits = LIMITS) {
     this.#target = target;
     this.#limits = limits;
   }

@@ -26,8 +26,6 @@ export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasB
   readonly disk: number;
   /** Opens the same folder again, after the first connection was closed. */
   readonly connect: () => Promise<RocksConnection>;
-  readonly waitingWritesMax: number;
-  readonly waitingBytesMax: number;
   /** What is left of the tables, when some are damaged. */
   readonly salvaged: TablesContent | undefined;
   /** Milliseconds of a clock that only goes forward. */
@@ -62,13 +60,10 @@ export class RocksStore implements KeyValueStore {
       this.#salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));
     }
     this.#gets = new CoalescedGets((keys) => this.#lookUpAll(keys));
-    this.#commits = new GroupCommit<RocksBatch>(
-      {
-        startBatch: () => this.#connected().startBatch(),
-        commit: (batch, sync, bytes) => this.#commit(batch, sync, bytes),
-      },
-      parts,
-    );
+    this.#commits = new GroupCommit<RocksBatch>({
+      startBatch: () => this.#connected().startBatch(),
+      commit: (batch, sync, bytes) => diskWriters.run(parts.disk, () => this.#writeNow(batch, sync, bytes)),
+    });
   }
 
   /** Whether writes are taken; `onState` of the options tells of changes. */
@@ -161,16 +156,6 @@ export class RocksStore implements KeyValueStore {
   #add(target: RocksBatch, change: KeyValueChange): void {
     if (change.type === "put") target.put(change.key, this.#sealer.seal(change.key, change.value));
     else target.del(change.key);
-  }
-
-  async #commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
-    const turn = diskWriters.enter(this.#parts.disk);
-    if (turn !== undefined) await turn;
-    try {
-      await this.#writeNow(batch, sync, bytes);
-    } finally {
-      diskWriters.leave(this.#parts.disk);
-    }
   }
 
   async #writeNow(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {

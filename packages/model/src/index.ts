@@ -26,9 +26,13 @@ export {
 export { CLIENT_PHRASES } from "./errors/client-phrases.js";
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { RequestWarnings } from "./errors/request-warnings.js";
-export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
-export { UnavailableHere } from "./errors/unavailable-here.js";
-export { withPrefix } from "./errors/with-prefix.js";
+export {
+  type ErrorCode,
+  ShoalError,
+  type ShoalErrorOptions,
+  UnavailableHere,
+  withPrefix,
+} from "./errors/shoal-error.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
 export { clauseText } from "./filters/clause-text.js";
 export { VALUE_FIELDS } from "./filters/parse-filter-value.js";
@@ -65,7 +69,7 @@ export {
   withoutReferences,
 } from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
-export { canonicalDate, dateInstant } from "./objects/date-value.js";
+export { canonicalDate, dateInstant, type Instant, nanosecondsOf } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
 export { joinJsonMembers, jsonMembers } from "./objects/json-members.js";

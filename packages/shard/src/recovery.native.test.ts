@@ -146,7 +146,7 @@ describe("recovery", () => {
       const shard = await under.open();
       await under.fill(shard, 1, 4);
       await shard[Symbol.asyncDispose]();
-      const file = await open(`${under.path("ids.snapshot")}.tmp`, "w");
+      const file = await open(`${under.path("ids.snapshot")}.new`, "w");
       await file.writeFile("half");
       await file.close();
       await under.expectWhole(await under.open(), [3, 2, 1]);

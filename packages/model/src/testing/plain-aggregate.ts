@@ -10,6 +10,7 @@ import {
   type GroupPart,
   groupText,
   type Json,
+  nanosecondsOf,
   type PropertyAggregate,
   type PropertyDefinition,
   type PropertyPart,
@@ -103,7 +104,10 @@ function plainPart(
     return { kind, totalTrue, totalFalse: values.length - totalTrue };
   }
   if (kind === "references") return { kind, count: values.length };
-  const dates = values.map((text) => ({ instant: dateInstant(String(text)) ?? 0n, text: String(text) }));
+  const dates = values.map((text) => {
+    const instant = dateInstant(String(text));
+    return { instant: instant === undefined ? 0n : nanosecondsOf(instant), text: String(text) };
+  });
   return {
     kind: "dates",
     count: dates.length,
