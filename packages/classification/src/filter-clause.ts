@@ -3,6 +3,8 @@ import {
   COMPARE_OPERATORS,
   clauseText,
   isUncheckedObject,
+  type Json,
+  type JsonObject,
   quoteText,
   type RequestWarnings,
   ShoalError,
@@ -116,3 +118,16 @@ function valuesOf(clause: UncheckedObject): readonly string[] {
 }
 
 const refused = (reason: string): ShoalError => new ShoalError("invalid", reason);
+
+/** A clause that was parsed, as records show it: `operands` and `path` are null where there are none (reference-rest 10.1). */
+export function shownFilter(clause: unknown): JsonObject {
+  const given = isUncheckedObject(clause) ? (clause as JsonObject) : {};
+  const { operands, operator, path, ...values } = given;
+  const shown: JsonObject = {
+    operands: Array.isArray(operands) ? (operands as readonly Json[]).map(shownFilter) : null,
+    operator: operator ?? null,
+    path: path ?? null,
+  };
+  const kept = Object.entries(values).filter(([name, value]) => name.startsWith("value") && value !== null);
+  return { ...shown, ...Object.fromEntries(kept) };
+}
