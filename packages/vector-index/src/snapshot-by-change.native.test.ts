@@ -114,7 +114,8 @@ describe("a snapshot by change", () => {
     disk.written = 0;
     model.remove(0, 10);
     await index.snapshot(path);
-    expect(disk.written).toBeLessThan(2000);
+    // A manifest: a bit a row, and what the index has measured, if it has had the time.
+    expect(disk.written).toBeLessThan(13_200 / 8 + 96 + 320 + 1);
     await using loaded = await loadVectorIndex(path, { ...SETTINGS, dimensions }, SEARCH);
     await expectSame(loaded, model.oracle, 1);
     expect(await snapshotPaths(path)).toHaveLength(3);
