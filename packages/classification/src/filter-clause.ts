@@ -9,6 +9,7 @@ import {
   type RequestWarnings,
   ShoalError,
   type UncheckedObject,
+  VALUE_FIELDS,
   withPrefix,
 } from "@shoal/model";
 
@@ -17,12 +18,10 @@ const OPERATORS: readonly string[] = [...COMBINE_OPERATORS, ...COMPARE_OPERATORS
 /** Of where-filters as JSON, by their names in lower case. */
 const MEMBERS: ReadonlyMap<string, string> = new Map(
   [
-    ...["operator", "operands", "path", "valueInt", "valueNumber", "valueBoolean", "valueString", "valueText"],
-    ...["valueDate", "valueGeoRange", "geoCoordinates", "latitude", "longitude", "distance", "max"],
+    ...["operator", "operands", "path", ...VALUE_FIELDS],
+    ...["geoCoordinates", "latitude", "longitude", "distance", "max"],
   ].map((name) => [name.toLowerCase(), name]),
 );
-
-const VALUE_FIELDS = [...MEMBERS.values()].filter((name) => name.startsWith("value"));
 
 /** The clause with its members under their names: bodies may write them in any case (reference-rest 1.4). */
 export function withMemberNames(clause: unknown): unknown {
