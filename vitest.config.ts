@@ -20,6 +20,10 @@ export default defineConfig({
         find: `@shoal/${name}`,
         replacement: sourceOf(`./packages/modules/${name}/src/index.ts`),
       })),
+      {
+        find: /^@shoal\/([a-z0-9-]+)\/testing\/([a-z0-9-]+)$/,
+        replacement: sourceOf("./packages/$1/src/testing/$2.ts"),
+      },
       { find: /^@shoal\/([a-z0-9-]+)$/, replacement: sourceOf("./packages/$1/src/index.ts") },
       { find: /^@shoal\/([a-z0-9-]+)\/([a-z0-9-]+)$/, replacement: sourceOf("./packages/$1/src/$2.ts") },
     ],

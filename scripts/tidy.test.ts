@@ -214,13 +214,14 @@ describe("who may import whom", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("packages are entered by their doors: by name, and never by a path from outside", () => {
+  it("packages are entered by their doors: by name, never by a path from outside; those of tests by tests alone", () => {
     const wrong = packages.flatMap((one) =>
       one.files.flatMap((file) =>
         file.imports
           .filter((request) => {
             // How long tests wait is said once, for all of them.
             if (request.endsWith("/scripts/patience.js") && file.path.endsWith(".config.ts")) return false;
+            if (/^@shoal\/[^/]+\/testing\//.test(request)) return !file.isTest;
             if (request.startsWith("@shoal/")) return doorOf(request) === undefined;
             if (!request.startsWith(".")) return false;
             const target = resolveRelative(file, request);

@@ -117,9 +117,9 @@ export class ClassificationRun {
     filter: ShardFilter | undefined,
     fields: RowFields,
     context: RequestContext,
+    behind = "",
   ): AsyncGenerator<StoredObject> {
-    let after = "";
-    for (;;) {
+    for (let after = behind; ; ) {
       const page = await this.page(record, filter, fields, after, PAGE, context);
       yield* page;
       const last = page.at(-1);

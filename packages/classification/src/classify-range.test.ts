@@ -95,7 +95,7 @@ function idOf(number: number): ObjectId {
 it("holds a chunk of items at a time, announced before it is written", async () => {
   const world = new World(() => OWN, "bfffffff-ffff-ffff-ffff-ffffffffffff");
   const ids = Array.from({ length: 2_030 }, (_, at) => idOf(at));
-  for (const id of ids) world.shards.items.set(id, { properties: { text: "x" }, extras: undefined });
+  for (const id of ids) world.shards.set(id, { text: "x" });
   world.shards.before = (method) => {
     if (method !== "merge") return;
     const { after, pendingUpTo } = world.progress;
@@ -110,7 +110,7 @@ it("holds a chunk of items at a time, announced before it is written", async () 
   expect(world.isDone).toBe(true);
   expect(world.shards.largest).toBeLessThanOrEqual(100);
   expect(world.busiest).toBeLessThanOrEqual(8);
-  const label = world.shards.items.get(inRange[0] ?? OWN)?.properties.label;
+  const label = world.shards.get(inRange[0] ?? OWN)?.properties?.label;
   expect(label).toEqual([{ ...referenceTo(OWN, "svc"), classification: {} }]);
 });
 
@@ -123,7 +123,7 @@ it("gives up when failures that pass do not pass for five seconds, and not befor
       return OWN;
     });
     world.nowMs = () => attempts * 2_500;
-    world.shards.items.set(idOf(1), { properties: {}, extras: undefined });
+    world.shards.set(idOf(1), {});
     const work = world.work();
     if (failures === 2) await work;
     else await expect(work).rejects.toMatchObject({ code: "unavailable", message: "the service is away" });
@@ -139,7 +139,7 @@ it("keeps what was done of a chunk when a service has too much to do", async () 
     if (refused.delete(id)) throw new ShoalError("overloaded", "too many requests");
     return OWN;
   });
-  for (let at = 0; at < 90; at++) world.shards.items.set(idOf(at), { properties: {}, extras: undefined });
+  for (let at = 0; at < 90; at++) world.shards.set(idOf(at), {});
   await world.work();
   expect(world.progress.counts).toEqual({ succeeded: 90, failed: 0, errors: [] });
   expect([...world.shards.merged.values()].every((times) => times === 1)).toBe(true);
@@ -152,14 +152,14 @@ it("keeps what was done of a chunk when a service has too much to do", async () 
 it("leaves an item to the client who has labelled it since it was read", async () => {
   const world = new World(() => OWN);
   const [labelled, deleted, other] = [idOf(1), idOf(2), idOf(3)];
-  for (const id of [labelled, deleted, other]) world.shards.items.set(id, { properties: {}, extras: undefined });
+  for (const id of [labelled, deleted, other]) world.shards.set(id, {});
   world.shards.before = (method) => {
     if (method !== "merge" || !world.shards.isOpen(labelled)) return;
-    world.shards.items.set(labelled, { properties: { label: [referenceTo(CLIENTS, "svc")] }, extras: undefined });
-    world.shards.items.delete(deleted);
+    world.shards.set(labelled, { label: [referenceTo(CLIENTS, "svc")] });
+    world.shards.delete(deleted);
   };
   await world.work();
-  expect(world.shards.items.get(labelled)).toEqual({
+  expect(world.shards.get(labelled)).toMatchObject({
     properties: { label: [referenceTo(CLIENTS, "svc")] },
     extras: undefined,
   });
@@ -180,14 +180,14 @@ it(`counts each item once, whoever is killed and whatever clients do (seed ${SEE
     const ids = Array.from({ length: Math.floor(random() * 500) }, (_, at) => idOf(at));
     const byClients = new Set<ObjectId>();
     const clientLabels = (id: ObjectId) => {
-      const item = shards.items.get(id);
+      const item = shards.get(id);
       // What a job has written before may be changed; that says nothing about the job.
       if (item === undefined || shards.merged.has(id) || fails(id)) return;
-      item.properties = { label: [referenceTo(CLIENTS, "svc")] };
+      shards.set(id, { label: [referenceTo(CLIENTS, "svc")] });
       byClients.add(id);
     };
     for (const id of ids) {
-      shards.items.set(id, { properties: random() < 0.5 ? {} : { label: [] }, extras: undefined });
+      shards.set(id, random() < 0.5 ? {} : { label: [] });
       if (random() < 0.2) clientLabels(id);
     }
     shards.before = (method) => {
@@ -198,8 +198,7 @@ it(`counts each item once, whoever is killed and whatever clients do (seed ${SEE
       if (method !== "merge") return;
       for (const id of ids) {
         if (random() < 0.03) clientLabels(id);
-        else if (random() < 0.01 && !shards.merged.has(id) && !fails(id) && shards.items.delete(id))
-          byClients.delete(id);
+        else if (random() < 0.01 && !shards.merged.has(id) && !fails(id) && shards.delete(id)) byClients.delete(id);
       }
     };
     shards.repeats = () => {
@@ -215,10 +214,10 @@ it(`counts each item once, whoever is killed and whatever clients do (seed ${SEE
       expect(attempts).toBeLessThan(200);
       await world.work().catch(({ message }: Error) => expect(message).toContain(KILLED.message));
     }
-    const left = [...shards.items.keys()];
+    const left = shards.ids();
     for (const id of byClients) {
       kept++;
-      expect(shards.items.get(id)?.properties.label).toEqual([referenceTo(CLIENTS, "svc")]);
+      expect(shards.get(id)?.properties?.label).toEqual([referenceTo(CLIENTS, "svc")]);
     }
     const failed = left.filter((id) => fails(id) && shards.isOpen(id)).length;
     failures += failed;
@@ -250,7 +249,7 @@ describe("S-roles: what its starter may do counts as long as it goes on", () => 
         },
       } as ClassRights;
     };
-    for (let at = 0; at < 250; at++) world.shards.items.set(idOf(at), { properties: {}, extras: undefined });
+    for (let at = 0; at < 250; at++) world.shards.set(idOf(at), {});
     const lose = (action: ClassAction, className: string) => {
       lost = [action, className];
     };

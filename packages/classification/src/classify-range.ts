@@ -15,7 +15,6 @@ const PASSING_MS = 5_000;
 const ERRORS_MAX = 10;
 
 const MARKS = { properties: false, vector: false, extras: true } as const;
-const PAGE = 1_000;
 
 /**
  * Classifies the items of a range, chunk by chunk, in the order of their ids. A chunk is announced before it is written, and
@@ -84,13 +83,11 @@ async function nextItems({ run, source }: PreparedRun, after: string, bound: str
 /** How many objects behind `after` up to `end` carry the job's id. */
 async function countWritten({ run }: PreparedRun, after: string, end: string, context: RequestContext) {
   let count = 0;
-  for (let from = after; ; ) {
-    const page = await run.page(run.record, undefined, MARKS, from, PAGE, context);
-    for (const object of page) if (object.id <= end && run.hasClassified(object)) count++;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE || last.id >= end) return count;
-    from = last.id;
+  for await (const object of run.objects(run.record, undefined, MARKS, context, after)) {
+    if (object.id > end) break;
+    if (run.hasClassified(object)) count++;
   }
+  return count;
 }
 
 function sum(a: JobCounts, b: JobCounts): JobCounts {

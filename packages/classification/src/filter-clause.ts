@@ -3,10 +3,13 @@ import {
   COMPARE_OPERATORS,
   clauseText,
   isUncheckedObject,
+  type Json,
+  type JsonObject,
   quoteText,
   type RequestWarnings,
   ShoalError,
   type UncheckedObject,
+  VALUE_FIELDS,
   withPrefix,
 } from "@shoal/model";
 
@@ -15,12 +18,10 @@ const OPERATORS: readonly string[] = [...COMBINE_OPERATORS, ...COMPARE_OPERATORS
 /** Of where-filters as JSON, by their names in lower case. */
 const MEMBERS: ReadonlyMap<string, string> = new Map(
   [
-    ...["operator", "operands", "path", "valueInt", "valueNumber", "valueBoolean", "valueString", "valueText"],
-    ...["valueDate", "valueGeoRange", "geoCoordinates", "latitude", "longitude", "distance", "max"],
+    ...["operator", "operands", "path", ...VALUE_FIELDS],
+    ...["geoCoordinates", "latitude", "longitude", "distance", "max"],
   ].map((name) => [name.toLowerCase(), name]),
 );
-
-const VALUE_FIELDS = [...MEMBERS.values()].filter((name) => name.startsWith("value"));
 
 /** The clause with its members under their names: bodies may write them in any case (reference-rest 1.4). */
 export function withMemberNames(clause: unknown): unknown {
@@ -116,3 +117,16 @@ function valuesOf(clause: UncheckedObject): readonly string[] {
 }
 
 const refused = (reason: string): ShoalError => new ShoalError("invalid", reason);
+
+/** A clause that was parsed, as records show it: `operands` and `path` are null where there are none (reference-rest 10.1). */
+export function shownFilter(clause: unknown): JsonObject {
+  const given = isUncheckedObject(clause) ? (clause as JsonObject) : {};
+  const { operands, operator, path, ...values } = given;
+  const shown: JsonObject = {
+    operands: Array.isArray(operands) ? (operands as readonly Json[]).map(shownFilter) : null,
+    operator: operator ?? null,
+    path: path ?? null,
+  };
+  const kept = Object.entries(values).filter(([name, value]) => name.startsWith("value") && value !== null);
+  return { ...shown, ...Object.fromEntries(kept) };
+}

@@ -1,6 +1,5 @@
 import {
-  type Json,
-  jsonMembers,
+  jsonMember,
   LAST_UPDATE_TIME_PROPERTY,
   type ObjectId,
   ShoalError,
@@ -72,10 +71,8 @@ export async function prepareKnn(run: ClassificationRun, context: RequestContext
 
 /** The object that each property refers to. Fails with `invalid` unless it is exactly one. */
 function labelsOf({ propertiesJson }: StoredObject, names: readonly string[], at: number): readonly ObjectId[] {
-  const members = jsonMembers(propertiesJson);
   return names.map((name) => {
-    const json = members.get(name);
-    const targets = targetsOfReferences(json && (JSON.parse(Buffer.from(json).toString()) as Json));
+    const targets = targetsOfReferences(jsonMember(propertiesJson, name));
     const [only] = targets;
     if (only !== undefined && targets.length === 1) return only;
     throw new ShoalError(

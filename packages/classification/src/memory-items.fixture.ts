@@ -1,24 +1,16 @@
 import type { ShardRouter } from "@shoal/cluster";
-import {
-  type JsonObject,
-  type ObjectId,
-  type ObjectListing,
-  type ObjectMerge,
-  type Properties,
-  type PutTimes,
-  ShoalError,
-  type StoredObject,
-} from "@shoal/model";
+import { type DataObject, type ObjectId, type Properties, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
+import { type MemoryRows, memoryShards } from "@shoal/rpc/testing/memory-shards";
 
-export interface MemoryItem {
-  properties: Properties;
-  extras: JsonObject | undefined;
-}
+const METHODS: Partial<Record<keyof ShardService, "list" | "merge" | "get">> = {
+  listObjects: "list",
+  mergeObjects: "merge",
+  getObjects: "get",
+};
 
-/** Objects of one class in two shards, by id; a filter stands for those without the property `label`. */
+/** Objects of one class in two shards. */
 export class MemoryItems implements ShardRouter {
-  readonly items = new Map<ObjectId, MemoryItem>();
   /** Called before a shard does what it is asked for; may fail in its place. */
   before: (method: "list" | "merge" | "get") => void = () => {};
   /** Called when merges are done, before they are answered; true: the same merges come a second time. */
@@ -28,83 +20,79 @@ export class MemoryItems implements ShardRouter {
   /** Most objects that one request asked for, or brought. */
   largest = 0;
   readonly #shards: readonly ShardAddress[];
+  readonly #rows = new Map<ShardAddress, MemoryRows>();
+  readonly #node: ShardService;
 
   constructor({ classId, definition }: ClassRecord) {
     this.#shards = ["a", "b"].map((shardName) => ({ classId, className: definition.class, shardName }));
+    for (const shard of this.#shards) this.#rows.set(shard, new Map());
+    const node = memoryShards({
+      rows: (shard) => this.#rowsOf(shard),
+      properties: () => definition.properties ?? [],
+      shards: () => this.#shards,
+      before: ({ method, size }) => {
+        const known = METHODS[method];
+        if (known === undefined) throw new Error(`no test needs ${method}`);
+        this.before(known);
+        if (known !== "get") this.largest = Math.max(this.largest, size);
+      },
+    });
+    const mergeObjects: ShardService["mergeObjects"] = async (shard, merges, context) => {
+      const merge = async () => {
+        const outcomes = await node.mergeObjects(shard, merges, context);
+        for (const [at, { id }] of merges.entries())
+          if (!(outcomes[at] instanceof ShoalError)) this.merged.set(id, 1 + (this.merged.get(id) ?? 0));
+        return outcomes;
+      };
+      const outcomes = await merge();
+      return this.repeats() ? merge() : outcomes;
+    };
+    this.#node = { ...node, mergeObjects };
   }
 
   shardsOf(): readonly ShardAddress[] {
     return this.#shards;
   }
 
-  shardOf(_: ClassRecord, id: ObjectId): ShardAddress {
+  shardOf(_: unknown, id: ObjectId): ShardAddress {
     const shard = this.#shards[Number.parseInt(id.slice(0, 8), 16) % this.#shards.length];
     if (shard === undefined) throw new Error("no shard");
     return shard;
   }
 
-  isOpen(id: ObjectId): boolean {
-    return isEmpty(this.items.get(id)?.properties.label);
-  }
-
   node(): ShardService {
-    const unused = (): Promise<never> => Promise.reject(new Error("no test needs this"));
-    return {
-      listObjects: async (shard, listing) => this.#list(shard, listing),
-      getObjects: async (_, ids) => {
-        this.before("get");
-        return ids.map((id) => this.#stored(id));
-      },
-      mergeObjects: async (_, merges) => {
-        this.before("merge");
-        this.largest = Math.max(this.largest, merges.length);
-        const outcomes = merges.map((merge) => this.#merge(merge));
-        return this.repeats() ? merges.map((merge) => this.#merge(merge)) : outcomes;
-      },
-      mergeObject: unused,
-      putObjects: unused,
-      deleteObject: unused,
-      findObjects: unused,
-      searchByVector: unused,
-      matchingIds: unused,
-      aggregate: unused,
-      shardStatuses: unused,
-      shardRecalls: unused,
-    };
+    return this.#node;
   }
 
-  #list({ shardName }: ShardAddress, { after, limit, filter }: ObjectListing): readonly StoredObject[] {
-    this.before("list");
-    this.largest = Math.max(this.largest, limit);
-    const here = (id: ObjectId) => this.shardOf(undefined as never, id).shardName === shardName;
-    const listed = [...this.items.keys()].filter(
-      (id) => (after === undefined || id > after) && here(id) && (filter === undefined || this.isOpen(id)),
-    );
-    return listed
-      .sort()
-      .slice(0, limit)
-      .flatMap((id) => this.#stored(id) ?? []);
+  /** Puts an item past all checks. */
+  set(id: ObjectId, properties: Properties): void {
+    const object: DataObject = { id, className: "Item", properties, vector: Float32Array.of(1), extras: undefined };
+    this.#rowsOf(this.shardOf(undefined, id)).set(id, {
+      object,
+      times: { creationTimeUnix: 1, lastUpdateTimeUnix: 1 },
+    });
   }
 
-  #stored(id: ObjectId): StoredObject | undefined {
-    const item = this.items.get(id);
-    if (item === undefined) return undefined;
-    const propertiesJson = new TextEncoder().encode(JSON.stringify(item.properties));
-    const times = { creationTimeUnix: 1, lastUpdateTimeUnix: 1 };
-    return { id, className: "Item", ...times, propertiesJson, vector: Float32Array.of(1), extras: item.extras };
+  get(id: ObjectId): DataObject | undefined {
+    return this.#rowsOf(this.shardOf(undefined, id)).get(id)?.object;
   }
 
-  #merge({ id, set, additional, ifEmpty = [] }: ObjectMerge): PutTimes | ShoalError {
-    const item = this.items.get(id);
-    if (item === undefined) return new ShoalError("notFound", `no object with id '${id}'`);
-    if (ifEmpty.some((name) => !isEmpty(item.properties[name]))) return new ShoalError("conflict", "not empty");
-    item.properties = { ...item.properties, ...set };
-    item.extras = { additional: { ...(item.extras?.additional as JsonObject), ...additional } };
-    this.merged.set(id, 1 + (this.merged.get(id) ?? 0));
-    return { creationTimeUnix: 1, lastUpdateTimeUnix: 2 };
+  delete(id: ObjectId): boolean {
+    return this.#rowsOf(this.shardOf(undefined, id)).delete(id);
   }
-}
 
-function isEmpty(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0);
+  ids(): ObjectId[] {
+    return [...this.#rows.values()].flatMap((rows) => [...rows.keys()]);
+  }
+
+  isOpen(id: ObjectId): boolean {
+    const label = this.get(id)?.properties?.label;
+    return label === undefined || (Array.isArray(label) && label.length === 0);
+  }
+
+  #rowsOf(shard: ShardAddress): MemoryRows {
+    const rows = this.#rows.get(shard);
+    if (rows === undefined) throw new Error("no shard");
+    return rows;
+  }
 }

@@ -1,4 +1,4 @@
-import { type Json, jsonMembers, ShoalError, type StoredObject, UnavailableHere, withPrefix } from "@shoal/model";
+import { jsonMember, ShoalError, type StoredObject, UnavailableHere, withPrefix } from "@shoal/model";
 import type { ClassifierTarget, PreparedClassifier } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/runtime";
 import type { ClassificationRun } from "./classification-run.js";
@@ -79,19 +79,14 @@ async function* textsOf(run: ClassificationRun, context: RequestContext): AsyncG
   const filter = await run.filter("sourceWhere", request.class, context);
   for await (const object of run.objects(record, filter, TEXTS, context)) {
     if (!run.hasClassified(object) && isLabelled(object, request.classifyProperties)) continue;
-    const text = propertyValue(object, basedOn);
+    const text = jsonMember(object.propertiesJson, basedOn);
     if (typeof text === "string") yield text;
   }
 }
 
 function isLabelled(object: StoredObject, properties: readonly string[]): boolean {
   return properties.some((property) => {
-    const references = propertyValue(object, property);
+    const references = jsonMember(object.propertiesJson, property);
     return Array.isArray(references) && references.length > 0;
   });
-}
-
-function propertyValue({ propertiesJson }: StoredObject, name: string): Json | undefined {
-  const json = jsonMembers(propertiesJson).get(name);
-  return json && (JSON.parse(Buffer.from(json).toString()) as Json);
 }

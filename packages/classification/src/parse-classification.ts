@@ -23,8 +23,7 @@ import {
   REFUSED,
   ZEROSHOT,
 } from "./classification-request.js";
-import { checkMembers } from "./filter-clause.js";
-import { shownFilter } from "./shown-filter.js";
+import { checkMembers, shownFilter } from "./filter-clause.js";
 
 /** What a request is checked with. */
 export interface RequestRules {

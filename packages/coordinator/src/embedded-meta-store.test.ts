@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { describeMetaStore } from "./meta-store-suite.js";

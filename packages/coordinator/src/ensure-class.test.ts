@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";

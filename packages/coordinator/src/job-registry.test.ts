@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ClassDefinition } from "@shoal/model";
 import type { JobClaim, JobService, NewJob, RangeProgress } from "@shoal/rpc";
 import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";

@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type ClassDefinition, DEFAULT_SCHEMA_LIMITS } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";

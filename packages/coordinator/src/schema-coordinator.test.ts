@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ClassDefinition } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ClassDefinition } from "@shoal/model";
 import { ShoalError } from "@shoal/model";
 import { goesOnFrom, type SchemaSnapshot } from "@shoal/rpc";

@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { AccessSnapshot } from "@shoal/rpc";
 import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { expect, it } from "vitest";

@@ -1,51 +1,38 @@
 import type { SchemaView, WriteRouter } from "@shoal/cluster";
 import {
-  CLIENT_PHRASES,
   type ClassDefinition,
   type ClassSettings,
   checkNewClass,
-  type DataObject,
   DEFAULT_SCHEMA_LIMITS,
   extendClass,
-  type JsonObject,
   NO_MODULES,
   type ObjectId,
-  type ObjectMerge,
-  type Properties,
   type PropertyDefinition,
-  type PutMode,
   type PutTimes,
   parseClass,
   type SchemaLimits,
   ShoalError,
   SPEC_PROFILE,
-  type StoredObject,
-  withoutReferences,
 } from "@shoal/model";
 import type {
   ClassPlan,
   ClassRecord,
   EnsuredClass,
   EnsuredProperties,
-  FoundObjects,
   SchemaSnapshot,
   ShardAddress,
   ShardService,
 } from "@shoal/rpc";
+import { type MemoryRow, type MemoryRows, memoryShards, type ShardRequest } from "@shoal/rpc/testing/memory-shards";
 import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState, Ring } from "@shoal/sharding";
-
-export interface MemoryRow {
-  readonly object: DataObject;
-  readonly times: PutTimes;
-}
 
 /** Shards over Maps on several nodes, a schema that can be changed at will, and a coordinator that fixes dimensions. */
 export class MemoryCluster implements SchemaView {
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   now = 1_000;
-  readonly rows = new Map<string, Map<ObjectId, MemoryRow>>();
+  readonly rows = new Map<string, MemoryRows>();
   /** Every request to a node, as `node method shard`; batches with the number of objects. */
   readonly calls: string[] = [];
   readonly downNodes = new Set<string>();
@@ -236,113 +223,53 @@ export class MemoryCluster implements SchemaView {
     this.#rowsOf(this.shardOf(record, id)).set(id, { object, times });
   }
 
-  #rowsOf(shard: ShardAddress): Map<ObjectId, MemoryRow> {
+  #rowsOf(shard: ShardAddress): MemoryRows {
     const key = `${shard.classId}/${shard.shardName}`;
     const known = this.rows.get(key);
     if (known !== undefined) return known;
-    const rows = new Map<ObjectId, MemoryRow>();
+    const rows: MemoryRows = new Map();
     this.rows.set(key, rows);
     return rows;
   }
 
   #createNode(name: string): ShardService {
-    const enter = async (method: string, detail: string) => {
-      this.calls.push(`${name} ${method} ${detail}`);
+    const enter = async (said: string) => {
+      this.calls.push(`${name} ${said}`);
       await Promise.resolve();
       if (this.downNodes.has(name)) throw new ShoalError("unavailable", `node '${name}' is down`);
     };
-    const unused = () => Promise.reject(new Error("not part of writes"));
-    return {
-      putObjects: async (shard, objects, mode) => {
-        await enter("put", `${shard.className} ${mode} ${objects.length}`);
-        this.beforePut(shard);
-        return objects.map((object) => this.#put(this.#rowsOf(shard), object, mode));
+    return memoryShards({
+      rows: (shard) => this.#rowsOf(shard),
+      properties: (className) => this.classRecord(className)?.definition.properties ?? [],
+      shards: () => {
+        const shards = this.snapshot.classes.flatMap((record) => this.shardsOf(record));
+        return shards.filter((shard) => this.nodeNameOf(shard) === name);
       },
-      mergeObject: async (shard, merge) => {
-        await enter("merge", shard.className);
-        return this.#merge(this.#rowsOf(shard), merge);
+      isDown: ({ className }) => this.downShards.has(className),
+      before: async (request) => {
+        await enter(callOf(request));
+        if (request.method === "putObjects" || request.method === "mergeObjects") this.beforePut(request.shard);
+        if (request.method === "getObjects") await this.beforeGet(request.shard);
       },
-      deleteObject: async (shard, id) => {
-        await enter("delete", shard.className);
-        return this.#rowsOf(shard).delete(id);
-      },
-      mergeObjects: async (shard, merges) => {
-        await enter("merge", `${shard.className} ${merges.length}`);
-        this.beforePut(shard);
-        return merges.map((merge) => this.#mergeOne(shard, merge));
-      },
-      findObjects: async (ids) => {
-        await enter("find", String(ids.length));
-        return this.#find(name, ids);
-      },
-      getObjects: async (shard, ids) => {
-        await enter("get", `${shard.className} ${ids.length}`);
-        await this.beforeGet(shard);
-        const rows = this.#rowsOf(shard);
-        return ids.map((id) => {
-          const row = rows.get(id);
-          return row && storedForm(row);
-        });
-      },
-      searchByVector: unused,
-      matchingIds: unused,
-      aggregate: unused,
-      listObjects: unused,
-      shardStatuses: unused,
-      shardRecalls: unused,
-    };
-  }
-
-  /** In the shards of one node; one of `downShards` cannot be asked. */
-  #find(nodeName: string, ids: readonly ObjectId[]): FoundObjects {
-    const shards = this.snapshot.classes.flatMap((record) => this.shardsOf(record));
-    const here = shards.filter((shard) => this.nodeNameOf(shard) === nodeName);
-    const asked = here.filter(({ className }) => !this.downShards.has(className));
-    const unasked = here.flatMap((shard) => {
-      const error = new ShoalError("unavailable", `a shard of '${shard.className}' is down`);
-      return asked.includes(shard) ? [] : [{ shard, error }];
+      beforeFind: (ids) => enter(`find ${ids.length}`),
+      nowUnix: () => this.now,
     });
-    return { holders: ids.map((id) => asked.filter((shard) => this.#rowsOf(shard).has(id))), unasked };
-  }
-
-  #mergeOne(shard: ShardAddress, merge: ObjectMerge): PutTimes | ShoalError {
-    try {
-      return this.#merge(this.#rowsOf(shard), merge);
-    } catch (thrown) {
-      return ShoalError.from(thrown);
-    }
-  }
-
-  #put(rows: Map<ObjectId, MemoryRow>, object: DataObject, mode: PutMode): PutTimes | ShoalError {
-    const old = rows.get(object.id);
-    if (mode === "create" && old !== undefined)
-      return new ShoalError("conflict", CLIENT_PHRASES.idAlreadyExists(object.id));
-    if (mode === "replace" && old === undefined) return new ShoalError("notFound", `no object with id '${object.id}'`);
-    const creationTimeUnix = mode === "replace" ? (old?.times.creationTimeUnix ?? this.now) : this.now;
-    const times = { creationTimeUnix, lastUpdateTimeUnix: this.now };
-    rows.set(object.id, { object, times });
-    return times;
-  }
-
-  #merge(rows: Map<ObjectId, MemoryRow>, merge: ObjectMerge): StoredObject {
-    const old = rows.get(merge.id);
-    if (old === undefined) throw new ShoalError("notFound", `no object with id '${merge.id}'`);
-    const properties: Record<string, Properties[string]> = { ...old.object.properties, ...merge.set };
-    for (const name of merge.clear) delete properties[name];
-    for (const [name, list] of Object.entries(merge.append)) {
-      const before = properties[name];
-      properties[name] = [...(Array.isArray(before) ? before : []), ...list];
-    }
-    for (const [name, ids] of Object.entries(merge.remove)) properties[name] = withoutReferences(properties[name], ids);
-    const additional = { ...(old.object.extras?.additional as JsonObject), ...merge.additional };
-    const extras = merge.additional === undefined ? old.object.extras : { ...old.object.extras, additional };
-    const object = { ...old.object, properties, vector: merge.vector ?? old.object.vector, extras };
-    const row = { object, times: { ...old.times, lastUpdateTimeUnix: this.now } };
-    rows.set(merge.id, row);
-    return storedForm(row);
   }
 }
 
-function storedForm({ object, times }: MemoryRow): StoredObject {
-  return { ...object, ...times, propertiesJson: new TextEncoder().encode(JSON.stringify(object.properties)) };
+function callOf({ method, shard: { className }, size, mode }: ShardRequest): string {
+  switch (method) {
+    case "putObjects":
+      return `put ${className} ${mode} ${size}`;
+    case "mergeObject":
+      return `merge ${className}`;
+    case "mergeObjects":
+      return `merge ${className} ${size}`;
+    case "deleteObject":
+      return `delete ${className}`;
+    case "getObjects":
+      return `get ${className} ${size}`;
+    default:
+      throw new Error(`${method} is not part of writes`);
+  }
 }

@@ -1,9 +1,9 @@
-import type { MemoryStore } from "@shoal/kv";
+import type { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { JsonObject, ShardFilter } from "@shoal/model";
+import { plainMatches } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, stateOf } from "./testing/index-world.js";
-import { plainMatches } from "./testing/plain-filter.js";
 import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
 
 const text = (property: string, value: string, operator: "Equal" | "Like" = "Equal"): ShardFilter => ({

@@ -1,3 +1,5 @@
+import { countBits } from "./records/container.js";
+
 /**
  * A set of documents as a bitmap: bit `document % 32` of word `document / 32`. It has as many words as its largest member
  * asked for; documents beyond them are not in it.
@@ -75,10 +77,7 @@ export class DocumentSet {
   }
 
   get size(): number {
-    let count = 0;
-    const words = this.#words;
-    for (let at = 0; at < words.length; at++) count += bitsOf(words[at] ?? 0);
-    return count;
+    return countBits(this.#words);
   }
 
   get isEmpty(): boolean {
@@ -117,11 +116,4 @@ export class DocumentSet {
     grown.set(this.#words);
     this.#words = grown;
   }
-}
-
-function bitsOf(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  bits = (bits + (bits >>> 4)) & 0x0f0f0f0f;
-  return Math.imul(bits, 0x01010101) >>> 24;
 }

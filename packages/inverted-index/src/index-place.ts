@@ -19,3 +19,11 @@ export function withPlace(place: IndexPlace, property: string, thrown: unknown):
   const error = ShoalError.from(thrown);
   return error.code === "dataLoss" ? damaged(place, property, error.message, error) : error;
 }
+
+/** The error for a property that the inverted index does not have. */
+export function notIndexed(property: string): ShoalError {
+  return new ShoalError(
+    "invalid",
+    `property '${property}' has no index: either its indexInverted is false, or values of its data type are not indexed`,
+  );
+}

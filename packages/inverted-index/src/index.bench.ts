@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { PropertyDefinition, ShardFilter } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { bench, describe } from "vitest";

@@ -1,6 +1,6 @@
 export { createInvertedIndex, type InvertedIndexOptions } from "./create-inverted-index.js";
 export { DocumentSet } from "./document-set.js";
-export { type IndexKeyPrefixes, indexRanges, type Range } from "./index-keys.js";
+export { type IndexKeyPrefixes, indexRanges } from "./index-keys.js";
 export { IndexMemory } from "./index-memory.js";
 export type {
   DocumentTest,
@@ -10,4 +10,4 @@ export type {
   ObjectDirectory,
   PlannedChanges,
 } from "./inverted-index.js";
-export { type LongReadLimits, LongReads } from "./long-reads.js";
+export { LongReads } from "./long-reads.js";

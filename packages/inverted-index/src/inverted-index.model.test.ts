@@ -1,7 +1,7 @@
+import { plainMatches } from "@shoal/model/testing/plain-filter";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, type ObjectChange } from "./testing/index-world.js";
-import { plainMatches } from "./testing/plain-filter.js";
 import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
 
 const ALL_IN_MEMORY = 1 << 28;

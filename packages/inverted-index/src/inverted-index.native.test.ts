@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRocksStore } from "@shoal/kv";
+import { plainMatches } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { IndexWorld } from "./testing/index-world.js";
-import { plainMatches } from "./testing/plain-filter.js";
 import { randomFilter, randomObject, WORLD_SCHEMA } from "./testing/random-world.js";
 
 it("agrees with a plain look at every object on RocksDB, too, in memory, after a restart and without memory", async () => {

@@ -1,4 +1,4 @@
-import { type Json, jsonMembers } from "@shoal/model";
+import { type Json, jsonMember } from "@shoal/model";
 import { eventLoop, type WorkBounds } from "@shoal/runtime";
 import type { DocumentSet } from "./document-set.js";
 import type { ObjectDirectory } from "./inverted-index.js";
@@ -20,11 +20,8 @@ export async function readProperty(
     const some = Array.from(all.subarray(start, start + READ_DOCUMENTS));
     const rows = await directory.propertiesOf(some, bounds);
     for (const [at, row] of rows.entries()) {
-      const member = row === undefined ? undefined : jsonMembers(row).get(property);
-      if (member === undefined) continue;
-      const text = Buffer.from(member.buffer, member.byteOffset, member.length).toString();
-      const value = JSON.parse(text) as Json;
-      if (value !== null) visit(some[at] ?? 0, value);
+      const value = row === undefined ? undefined : jsonMember(row, property);
+      if (value !== undefined && value !== null) visit(some[at] ?? 0, value);
     }
   }
 }

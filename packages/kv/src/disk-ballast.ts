@@ -1,5 +1,6 @@
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncFolder } from "./durable-files.js";
 import { isDiskFull } from "./rocks-error.js";
 
 const PIECE_BYTES = 1 << 20;
@@ -95,8 +96,7 @@ export class DiskBallast {
     } finally {
       await handle.close();
     }
-    const folder = await open(dirname(file), "r");
-    await folder.sync().finally(() => folder.close());
+    await syncFolder(dirname(file));
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /** The device number of the disk that a folder is on, or that it would be on if it were made. */
@@ -11,4 +11,10 @@ export async function diskOf(folder: string): Promise<number> {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || path === dirname(path)) return 0;
     }
   }
+}
+
+/** Bytes of the disk that a folder is on which this process may still use. */
+export async function freeBytes(folder: string): Promise<number> {
+  const stats = await statfs(folder);
+  return stats.bavail * stats.bsize;
 }

@@ -23,13 +23,18 @@ export async function makeDurableFolder(path: string): Promise<void> {
  * one is durable when this resolves. One call for one path at a time; `<path>.new` is its own. `mode`: who may do what with it,
  * from the first byte on; the process's default when absent.
  */
-export async function writeDurableFile(path: string, bytes: string | Uint8Array, mode?: number): Promise<void> {
+export async function writeDurableFile(
+  path: string,
+  bytes: string | Uint8Array | readonly Uint8Array[],
+  mode?: number,
+): Promise<void> {
   const temporary = `${path}.new`;
   const handle = await open(temporary, "w", mode);
   try {
     // It may have been left by a write that was cut short.
     if (mode !== undefined) await handle.chmod(mode);
-    await handle.writeFile(bytes);
+    const parts = typeof bytes === "string" || bytes instanceof Uint8Array ? [bytes] : bytes;
+    for (const part of parts) await handle.writeFile(part);
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,10 +1,10 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { type FaultRule, FaultScript } from "./fault-script.js";
-import { FaultyStore } from "./faulty-store.js";
 import { describeKeyValueStore } from "./key-value-store-suite.js";
-import { MemoryStore } from "./memory-store.js";
 import { bytes, pairs, put, text } from "./store-under-test-suite.js";
+import { type FaultRule, FaultScript } from "./testing/fault-script.js";
+import { FaultyStore } from "./testing/faulty-store.js";
+import { MemoryStore } from "./testing/memory-store.js";
 
 describeKeyValueStore("FaultyStore without faults", async () => {
   const inner = new MemoryStore();

@@ -60,12 +60,9 @@ describe("GroupCommit", () => {
         true,
       );
     const all = [write("a"), long("b"), write("c"), long("d")];
-    let boundary = 0;
-    group.whenBetweenCommits(() => boundary++);
     await turn();
     expect(steps).toBeLessThan(10);
     expect(commits).toEqual([]);
-    expect(boundary).toBe(1);
     all.push(write("e"));
     while (commits.length === 0) await turn();
     commits[0]?.end();
@@ -128,26 +125,5 @@ describe("GroupCommit", () => {
     expect(commits[2]?.items).toEqual(["d", "e", "f"]);
     commits[2]?.end();
     await Promise.all(more);
-  });
-
-  it("calls back between two commits: what was asked for later is not in", async () => {
-    const { group, commits, write } = controlled();
-    const seen: number[] = [];
-    const first = write("a");
-    group.whenBetweenCommits(() => seen.push(commits.length));
-    expect(seen).toEqual([0]);
-    await turn();
-    group.whenBetweenCommits(() => seen.push(commits.length));
-    const second = write("b");
-    await turn();
-    expect(seen).toEqual([0]);
-    commits[0]?.end();
-    await first;
-    await turn();
-    expect(seen).toEqual([0, 1]);
-    commits[1]?.end();
-    await second;
-    await group.drained();
-    expect(group.isBusy).toBe(false);
   });
 });

@@ -7,6 +7,8 @@ export interface GroupLimits {
   readonly waitingBytesMax: number;
 }
 
+const LIMITS: GroupLimits = { waitingWritesMax: 10_000, waitingBytesMax: 64 << 20 };
+
 /** Where groups go: `Batch` collects changes, `commit` writes them as one. */
 export interface GroupTarget<Batch> {
   startBatch(): Batch;
@@ -31,15 +33,13 @@ interface Group<Batch> {
  */
 export class GroupCommit<Batch> {
   #running = false;
-  #committing = false;
   #waiting: Group<Batch> | undefined;
-  #atBoundary: (() => void)[] = [];
   #idle: (() => void)[] = [];
 
   readonly #target: GroupTarget<Batch>;
   readonly #limits: GroupLimits;
 
-  constructor(target: GroupTarget<Batch>, limits: GroupLimits) {
+  constructor(target: GroupTarget<Batch>, limits = LIMITS) {
     this.#target = target;
     this.#limits = limits;
   }
@@ -60,12 +60,6 @@ export class GroupCommit<Batch> {
     const result = new Promise<void>((resolve, reject) => group.callers.push({ resolve, reject }));
     if (!this.#running) void this.#run();
     return result;
-  }
-
-  /** Calls back when no commit is under way and before the next one begins: at once when there is none. */
-  whenBetweenCommits(call: () => void): void {
-    if (this.#committing) this.#atBoundary.push(call);
-    else call();
   }
 
   /** Resolves when everything that was handed over has its result. */
@@ -100,14 +94,11 @@ export class GroupCommit<Batch> {
       this.#waiting = undefined;
       try {
         if (group.later.length > 0) await fill(group);
-        this.#committing = true;
         await this.#target.commit(group.batch, group.sync, group.bytes);
         for (const caller of group.callers) caller.resolve();
       } catch (error) {
         for (const caller of group.callers) caller.reject(error);
       }
-      this.#committing = false;
-      for (const call of this.#atBoundary.splice(0)) call();
     }
     this.#running = false;
     for (const resolve of this.#idle.splice(0)) resolve();

@@ -1,10 +1,7 @@
-export { KEY_BYTES_MAX } from "./batch-check.js";
 export { DiskBallast } from "./disk-ballast.js";
 export { diskOf } from "./disk-of.js";
 export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
-export { type FaultRule, FaultScript } from "./fault-script.js";
-export { FaultyStore } from "./faulty-store.js";
 export type {
   KeyRange,
   KeyValueChange,
@@ -13,18 +10,15 @@ export type {
   KeyValueStore,
   WriteOptions,
 } from "./key-value-store.js";
-export { MemoryStore } from "./memory-store.js";
-export { openRocksStore, ROCKS_STORE_DEFAULTS, type RocksStoreOptions } from "./open-rocks-store.js";
-export { ENVELOPE_BYTES } from "./record-envelope.js";
+export { openRocksStore } from "./open-rocks-store.js";
 export { DamagedKeys } from "./repair/damaged-keys.js";
 export type { FileDamage, FoundVersion } from "./repair/found-version.js";
 export { holdStore } from "./repair/held-store.js";
 export { type KeyHistory, type KeyNote, NewestVersions } from "./repair/newest-versions.js";
-export { type RepairWorkshop, repairStore, type StoreRepair, type StoreRepaired } from "./repair/repair-store.js";
+export { type RepairWorkshop, repairStore, type StoreRepaired } from "./repair/repair-store.js";
 export { isReplaced } from "./replace-store.js";
 export type { RocksStore } from "./rocks-store.js";
 export { isStoreFolder } from "./store-files-check.js";
-export { type StoreMemory, storeMemory } from "./store-memory.js";
-export type { DamagedRange } from "./table-file.js";
+export { storeMemory } from "./store-memory.js";
 export { snapshotWriters } from "./thread-lanes.js";
 export type { StoreState } from "./write-gate.js";

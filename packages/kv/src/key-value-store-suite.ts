@@ -2,7 +2,6 @@ import { afterEach, describe } from "vitest";
 import { describeDamage } from "./damage-suite.js";
 import { describeReadsAndWrites } from "./reads-and-writes-suite.js";
 import { describeScans } from "./scans-suite.js";
-import { describeSnapshots } from "./snapshots-suite.js";
 import { describeOracle } from "./sorted-map-oracle-suite.js";
 import type { StoreUnderTest } from "./store-under-test-suite.js";
 
@@ -24,7 +23,6 @@ export function describeKeyValueStore(name: string, open: () => Promise<StoreUnd
     });
     describeReadsAndWrites(openStore);
     describeScans(openStore);
-    describeSnapshots(openStore);
     describeDamage(openStore);
     describeOracle(openStore);
   });

@@ -18,8 +18,6 @@ export interface WriteOptions {
 export interface KeyRange {
   readonly gte?: Uint8Array;
   readonly lt?: Uint8Array;
-  /** Descending keys. */
-  readonly reverse?: boolean;
   /** At most so many entries. */
   readonly limit?: number;
 }
@@ -54,6 +52,4 @@ export interface KeyValueStore extends KeyValueReader, AsyncDisposable {
    * again. Fails with `overloaded` when too many writes wait already.
    */
   write(batch: readonly KeyValueChange[], options?: WriteOptions): Promise<void>;
-  /** Reads see the state at the time of the call until the snapshot is disposed of. */
-  snapshot(): KeyValueReader & AsyncDisposable;
 }

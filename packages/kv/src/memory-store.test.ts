@@ -1,5 +1,5 @@
 import { describeKeyValueStore } from "./key-value-store-suite.js";
-import { MemoryStore } from "./memory-store.js";
+import { MemoryStore } from "./testing/memory-store.js";
 
 describeKeyValueStore("MemoryStore", async () => {
   const store = new MemoryStore();

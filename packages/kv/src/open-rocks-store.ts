@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { DiskBallast } from "./disk-ballast.js";
 import { diskOf } from "./disk-of.js";
-import { DiskSpace } from "./disk-space.js";
 import { makeDurableFolder } from "./durable-files.js";
 import { LOG_NOTE } from "./log-note.js";
 import { finishReplacing } from "./replace-store.js";
@@ -34,18 +33,9 @@ export interface RocksStoreOptions {
   /** Writes stop while less than this is free on the disk. */
   readonly diskReserveBytes?: number;
   readonly fullDiskRetryMs?: number;
-  /** Writes that wait for the one under way; more are refused with `overloaded`. */
-  readonly waitingWritesMax?: number;
-  readonly waitingBytesMax?: number;
   /** Snappy. Blocks that were written with it are read in any case. */
   readonly compression?: boolean;
-  readonly blockBytes?: number;
   readonly openFilesMax?: number;
-  /**
-   * Reads all table files once at the opening and checks their blocks, about 0.4 ms of CPU a MB, in turns of a few ms. Without it a scan of
-   * a damaged block may miss records silently or end the process; gets are checked always.
-   */
-  readonly checkTables?: boolean;
   /** Opens also when a log is damaged or missing: the acknowledged writes in it are gone then, the others are kept. */
   readonly acceptDamagedLogs?: boolean;
   /** Told when writes stop and when they come back. */
@@ -53,21 +43,18 @@ export interface RocksStoreOptions {
 }
 
 const MIB = 1 << 20;
+const BLOCK_BYTES = 2048;
 
 /** What is used when an option is not given; the measurements are in the README. */
-export const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
+const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
   createIfMissing: true,
   cacheBytes: 8 * MIB,
   writeBufferBytes: 8 * MIB,
   ballastBytes: 16 * MIB,
   diskReserveBytes: 32 * MIB,
   fullDiskRetryMs: 500,
-  waitingWritesMax: 10_000,
-  waitingBytesMax: 64 * MIB,
   compression: false,
-  blockBytes: 2048,
   openFilesMax: 256,
-  checkTables: true,
   acceptDamagedLogs: false,
 };
 
@@ -94,17 +81,16 @@ async function open(options: RocksStoreOptions, disk: number): Promise<RocksStor
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
   const connect = () => connectWithBallast(folder, disk, dbOptions(settings), ballast);
   if (isThere && !acceptDamagedLogs) await checkLogs(folder);
-  const isDamaged = settings.checkTables && (await readTables(folder, false)).damaged.length > 0;
+  // All blocks, about 0.4 ms of CPU a MB, in turns of a few ms: a scan of a damaged one may miss records or end the process.
+  const isDamaged = (await readTables(folder, false)).damaged.length > 0;
   const connection = await connect();
   // It would tell the next opening of logs that are known to be lost.
   if (acceptDamagedLogs) await rm(join(folder, LOG_NOTE), { force: true });
-  const space = new DiskSpace(folder, settings.diskReserveBytes);
   const store = new RocksStore({
     ...settings,
     disk,
     connection,
     connect,
-    space,
     ballast,
     // Read again now that RocksDB has made a table of what was in the log.
     salvaged: isDamaged ? await readTables(folder, true) : undefined,
@@ -139,7 +125,7 @@ function dbOptions(settings: typeof ROCKS_STORE_DEFAULTS): DbOptions {
     compression: settings.compression,
     cacheSize: size(settings.cacheBytes),
     writeBufferSize: size(settings.writeBufferBytes),
-    blockSize: size(settings.blockBytes),
+    blockSize: BLOCK_BYTES,
     maxOpenFiles: size(settings.openFilesMax),
   };
 }

@@ -1,4 +1,3 @@
-import { ShoalError } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import type { KeyValueChange } from "./key-value-store.js";
 import { bytes, collect, del, type OpenStore, pairs, put, text } from "./store-under-test-suite.js";
@@ -106,7 +105,6 @@ export function describeReadsAndWrites(open: OpenStore): void {
       await expect(store.get(bytes("a"))).rejects.toMatchObject({ code: "unavailable" });
       await expect(store.getMany([bytes("a")])).rejects.toMatchObject({ code: "unavailable" });
       await expect(collect(store)).rejects.toMatchObject({ code: "unavailable" });
-      expect(() => store.snapshot()).toThrow(ShoalError);
     });
 
     it("finishes what is under way when it is disposed of", async () => {

@@ -21,9 +21,7 @@ export interface DbOptions {
 export interface IteratorOptions {
   readonly gte?: Uint8Array;
   readonly lt?: Uint8Array;
-  readonly reverse?: boolean;
   readonly limit?: number;
-  readonly fillCache?: boolean;
   /** A call of `iterator_next` ends after so many bytes of keys and values. */
   readonly highWaterMark?: number;
 }
@@ -53,10 +51,8 @@ export interface RocksBinding {
   batch_write(batch: BatchContext, options: { readonly sync: boolean }, done: Done): void;
   /** Pins a snapshot at once. */
   iterator_init(db: DbContext, options: IteratorOptions): IteratorContext;
-  /** Runs on the calling thread. */
-  iterator_seek(iterator: IteratorContext, target: Uint8Array): void;
   /**
-   * Values and keys in turn, last entry first. The first call after a start or a seek gives one entry. `finished`: there
+   * Values and keys in turn, last entry first. The first call gives one entry. `finished`: there
    * is nothing after these.
    */
   iterator_next(

@@ -36,14 +36,10 @@ export class RocksConnection {
   /** Values in the order of the keys, of one state. No key is empty. */
   getMany(keys: readonly Uint8Array[]): Promise<(Buffer | undefined)[]> {
     this.#opened();
-    return reading(this.disk, (done) => {
+    return diskReaders.run(this.disk, () => {
       const db = this.#opened();
       return new Promise((resolve, reject) => {
-        rocksBinding.db_get_many(db, keys, {}, (error, values) => {
-          done();
-          if (error) reject(error);
-          else resolve(values);
-        });
+        rocksBinding.db_get_many(db, keys, {}, (error, values) => (error ? reject(error) : resolve(values)));
       });
     });
   }
@@ -115,7 +111,7 @@ export class RocksBatch {
   }
 }
 
-/** Entries as the addon gives them: `key(i)`, `value(i)` in the direction of the iterator. */
+/** Entries as the addon gives them: `key(i)`, `value(i)` in the order of the keys. */
 export class RawChunk {
   readonly #reversed: readonly Buffer[];
 
@@ -159,21 +155,15 @@ export class RocksIterator {
   }
 
   /** Whether it cannot be asked any more. */
-  get isOver(): boolean {
+  get #isOver(): boolean {
     return this.#ended || this.#closed();
   }
 
-  seek(target: Uint8Array): void {
-    if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
-    rocksBinding.iterator_seek(this.#iterator, target);
-  }
-
   next(): Promise<RawChunk> {
-    return reading(this.#disk, (done) => {
-      if (this.isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
+    return diskReaders.run(this.#disk, () => {
+      if (this.#isOver) throw new ShoalError("unavailable", "the store of this iterator was closed");
       return new Promise((resolve, reject) => {
         rocksBinding.iterator_next(this.#iterator, (error, reversed, finished) => {
-          done();
           if (error) reject(error);
           else resolve(new RawChunk(reversed, finished));
         });
@@ -183,22 +173,8 @@ export class RocksIterator {
 
   /** Lets go of the snapshot, in the background. */
   end(): void {
-    if (this.isOver) return;
+    if (this.#isOver) return;
     this.#ended = true;
     rocksBinding.iterator_end(this.#iterator, () => {});
   }
-}
-
-/** Begins `read` when there is a place for it; it calls `done` when it is over, unless it throws. */
-function reading<Result>(disk: number, read: (done: () => void) => Promise<Result>): Promise<Result> {
-  const begin = (): Promise<Result> => {
-    try {
-      return read(() => diskReaders.leave(disk));
-    } catch (error) {
-      diskReaders.leave(disk);
-      throw error;
-    }
-  };
-  const turn = diskReaders.enter(disk);
-  return turn === undefined ? begin() : turn.then(begin);
 }

@@ -2,24 +2,15 @@ import { ShoalError } from "@shoal/model";
 import { checkBatch, checkKey, checkRange } from "./batch-check.js";
 import { CoalescedGets } from "./coalesced-gets.js";
 import { GroupCommit } from "./group-commit.js";
-import type {
-  KeyRange,
-  KeyValueChange,
-  KeyValueEntry,
-  KeyValueReader,
-  KeyValueStore,
-  WriteOptions,
-} from "./key-value-store.js";
+import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueStore, WriteOptions } from "./key-value-store.js";
 import { LogNote } from "./log-note.js";
 import { ENVELOPE_BYTES, openRecord, RecordSealer } from "./record-envelope.js";
 import { closeAtRest, closeLater, isAtRest } from "./rocks-at-rest.js";
 import { closedError, type RocksBatch, type RocksConnection } from "./rocks-connection.js";
 import { readError } from "./rocks-error.js";
 import { scanConnection } from "./rocks-scan.js";
-import { type PinnedIterators, pinIterators, RocksSnapshot } from "./rocks-snapshot.js";
 import { Salvage } from "./salvage.js";
 import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js";
-import type { DamagedRange } from "./table-file.js";
 import { diskWriters } from "./thread-lanes.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
@@ -35,8 +26,6 @@ export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasB
   readonly disk: number;
   /** Opens the same folder again, after the first connection was closed. */
   readonly connect: () => Promise<RocksConnection>;
-  readonly waitingWritesMax: number;
-  readonly waitingBytesMax: number;
   /** What is left of the tables, when some are damaged. */
   readonly salvaged: TablesContent | undefined;
   /** Milliseconds of a clock that only goes forward. */
@@ -71,13 +60,10 @@ export class RocksStore implements KeyValueStore {
       this.#salvage = new Salvage(folder, salvaged.damaged, salvaged.keys, (keys) => this.getMany(keys));
     }
     this.#gets = new CoalescedGets((keys) => this.#lookUpAll(keys));
-    this.#commits = new GroupCommit<RocksBatch>(
-      {
-        startBatch: () => this.#connected().startBatch(),
-        commit: (batch, sync, bytes) => this.#commit(batch, sync, bytes),
-      },
-      parts,
-    );
+    this.#commits = new GroupCommit<RocksBatch>({
+      startBatch: () => this.#connected().startBatch(),
+      commit: (batch, sync, bytes) => diskWriters.run(parts.disk, () => this.#writeNow(batch, sync, bytes)),
+    });
   }
 
   /** Whether writes are taken; `onState` of the options tells of changes. */
@@ -118,26 +104,6 @@ export class RocksStore implements KeyValueStore {
     const salvage = this.#salvage;
     if (salvage !== undefined) return { [Symbol.asyncIterator]: () => salvage.scan(range, onDamaged) };
     return { [Symbol.asyncIterator]: () => scanConnection(() => this.#whenConnected(), range, onDamaged) };
-  }
-
-  snapshot(): KeyValueReader & AsyncDisposable {
-    if (this.#disposing !== undefined) throw closedError(this.#parts.folder);
-    if (this.#salvage !== undefined) throw this.#salvage.refusal;
-    const pinned = new Promise<PinnedIterators>((resolve, reject) => {
-      this.#commits.whenBetweenCommits(() => {
-        try {
-          resolve(pinIterators(this.#connected()));
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    return new RocksSnapshot(this.#parts.folder, pinned);
-  }
-
-  /** Where blocks of the files were damaged when they were checked at the opening. */
-  get damagedRanges(): readonly DamagedRange[] {
-    return this.#salvage?.damaged ?? [];
   }
 
   /** Looks at the free space of the disk now instead of at the next write. */
@@ -192,16 +158,6 @@ export class RocksStore implements KeyValueStore {
     else target.del(change.key);
   }
 
-  async #commit(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
-    const turn = diskWriters.enter(this.#parts.disk);
-    if (turn !== undefined) await turn;
-    try {
-      await this.#writeNow(batch, sync, bytes);
-    } finally {
-      diskWriters.leave(this.#parts.disk);
-    }
-  }
-
   async #writeNow(batch: RocksBatch, sync: boolean, bytes: number): Promise<void> {
     if (this.#gate.refusal !== undefined) throw this.#gate.refusal;
     this.#gate.beforeCommit(bytes, this.#parts.now());
@@ -235,7 +191,7 @@ export class RocksStore implements KeyValueStore {
     throw this.#gate.refusal ?? new ShoalError("unavailable", `store ${this.#parts.folder} is being reopened`);
   }
 
-  /** Reads that come meanwhile wait; scans and snapshots that are open end with `unavailable`. */
+  /** Reads that come meanwhile wait; scans that are open end with `unavailable`. */
   #reopen(): Promise<void> {
     const old = this.#connection;
     this.#connection = undefined;

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { ShoalError } from "@shoal/model";
 import type { KeyRange, KeyValueEntry } from "./key-value-store.js";
-import { ScanDamage } from "./scan-damage.js";
 import { SortedEntries } from "./sorted-entries.js";
 import type { DamagedRange } from "./table-file.js";
 
@@ -18,15 +17,12 @@ const NOTHING = new Uint8Array(0);
 export class Salvage {
   #keys: SortedEntries;
   readonly #folder: string;
+  readonly #damaged: readonly DamagedRange[];
   readonly #lookUpAll: LookUpAll;
 
-  constructor(
-    folder: string,
-    readonly damaged: readonly DamagedRange[],
-    keys: readonly Uint8Array[],
-    lookUpAll: LookUpAll,
-  ) {
+  constructor(folder: string, damaged: readonly DamagedRange[], keys: readonly Uint8Array[], lookUpAll: LookUpAll) {
     this.#folder = folder;
+    this.#damaged = damaged;
     this.#lookUpAll = lookUpAll;
     this.#keys = SortedEntries.empty.with(keys.map((key) => ({ key, value: NOTHING })));
   }
@@ -36,22 +32,13 @@ export class Salvage {
     this.#keys = this.#keys.with(keys.map((key) => ({ key: Uint8Array.from(key), value: NOTHING })));
   }
 
-  /** Why there are no snapshots. */
-  get refusal(): ShoalError {
-    const [first] = this.damaged;
-    return new ShoalError(
-      "dataLoss",
-      `store ${this.#folder} gives no snapshots: ${this.damaged.length} blocks of its files are damaged, ` +
-        `the first at byte ${first?.offset} of ${basename(first?.file ?? "")}`,
-    );
-  }
-
   async *scan(
     range: KeyRange,
     onDamaged: ((key: Uint8Array) => void) | undefined,
   ): AsyncGenerator<readonly KeyValueEntry[]> {
-    const damage = new ScanDamage(this.#folder, this.damaged, range, onDamaged);
-    const walk = range.reverse ? this.#keys.descending(range.gte, range.lt) : this.#keys.ascending(range.gte, range.lt);
+    const met = new Set<DamagedRange>();
+    let reached = range.gte;
+    const walk = this.#keys.ascending(range.gte, range.lt);
     let left = range.limit ?? Number.POSITIVE_INFINITY;
     while (left > 0) {
       const keys: Uint8Array[] = [];
@@ -59,8 +46,14 @@ export class Salvage {
         keys.push(Uint8Array.from(next.value.key));
         if (keys.length === Math.min(CHUNK_KEYS, left)) break;
       }
-      const missing = damage.advance(keys.at(-1));
-      if (missing !== undefined) throw missing;
+      const upTo = keys.at(-1) ?? range.lt;
+      for (const one of this.#damaged) {
+        if (met.has(one) || !isUpTo(one.lower, upTo) || !isUpTo(reached, one.upper)) continue;
+        met.add(one);
+        if (onDamaged === undefined) throw this.#failure(one);
+        onDamaged(one.lower ?? one.upper ?? NOTHING);
+      }
+      reached = upTo;
       if (keys.length === 0) return;
       const values = await this.#lookUpAll(keys);
       const chunk: KeyValueEntry[] = [];
@@ -80,4 +73,17 @@ export class Salvage {
       if (failure !== undefined) throw failure;
     }
   }
+
+  /** Records in a damaged block may be missing from what is known, and nothing in the others shows it. */
+  #failure({ file, offset }: DamagedRange): ShoalError {
+    return new ShoalError(
+      "dataLoss",
+      `store ${this.#folder} has a damaged block at byte ${offset} of ${basename(file)}: records of this scan may be missing`,
+    );
+  }
+}
+
+/** An absent key is open. */
+function isUpTo(key: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return key === undefined || other === undefined || Buffer.compare(key, other) <= 0;
 }

@@ -19,25 +19,21 @@ export function describeScans(open: OpenStore): void {
       "\xff\xff",
     ];
 
-    it("orders keys bytewise and honours every bound, direction and limit", async () => {
+    it("orders keys bytewise and honours every bound and limit", async () => {
       const { store } = await open();
       await store.write(keys.toReversed().map((key) => put(key, `v${key}`)));
       const bounds = [undefined, "", ...keys, "\x00\x00\x00", "aa", "zz", "\xff\xff\xff"];
       for (const gte of bounds) {
         for (const lt of bounds) {
           const inside = keys.filter((key) => (gte === undefined || key >= gte) && (lt === undefined || key < lt));
-          for (const reverse of [false, true]) {
-            const limit = [undefined, 0, 1, 2, 100][(gte?.length ?? 3) % 5];
-            const range: KeyRange = {
-              ...(gte === undefined ? {} : { gte: bytes(gte) }),
-              ...(lt === undefined ? {} : { lt: bytes(lt) }),
-              ...(limit === undefined ? {} : { limit }),
-              reverse,
-            };
-            const expected = (reverse ? inside.toReversed() : inside).slice(0, limit ?? keys.length);
-            const found = (await collect(store, range)).map((entry) => text(entry.key));
-            expect(found, JSON.stringify({ gte, lt, reverse, limit })).toEqual(expected);
-          }
+          const limit = [undefined, 0, 1, 2, 100][(gte?.length ?? 3) % 5];
+          const range: KeyRange = {
+            ...(gte === undefined ? {} : { gte: bytes(gte) }),
+            ...(lt === undefined ? {} : { lt: bytes(lt) }),
+            ...(limit === undefined ? {} : { limit }),
+          };
+          const found = (await collect(store, range)).map((entry) => text(entry.key));
+          expect(found, JSON.stringify({ gte, lt, limit })).toEqual(inside.slice(0, limit ?? keys.length));
         }
       }
     });

@@ -1,3 +1,5 @@
+import { firstPlace } from "@shoal/runtime";
+
 /** A key with the bytes that are stored under it. */
 export interface StoredEntry {
   readonly key: Uint8Array;
@@ -17,7 +19,7 @@ type Leaf = readonly StoredEntry[];
 
 /**
  * Entries in bytewise key order that never change: `with` returns the next state and shares what it did not touch, so
- * that a snapshot is a reference. Two levels: an array of sorted leaves.
+ * that whoever reads a state keeps it. Two levels: an array of sorted leaves.
  */
 export class SortedEntries {
   static readonly empty = new SortedEntries([]);
@@ -54,20 +56,6 @@ export class SortedEntries {
       }
     }
   }
-
-  /** The same entries in descending order. */
-  *descending(gte: Uint8Array | undefined, lt: Uint8Array | undefined): Generator<StoredEntry> {
-    const last = lt === undefined ? this.#leaves.length - 1 : leafFor(this.#leaves, lt);
-    for (let index = last; index >= 0; index--) {
-      const leaf = this.#leaves[index] ?? [];
-      const end = lt !== undefined && index === last ? lowerBound(leaf, lt) : leaf.length;
-      for (let at = end - 1; at >= 0; at--) {
-        const entry = leaf[at];
-        if (entry === undefined || (gte !== undefined && Buffer.compare(entry.key, gte) < 0)) return;
-        yield entry;
-      }
-    }
-  }
 }
 
 function applyChange(leaves: Leaf[], change: StoredChange): void {
@@ -89,26 +77,11 @@ function applyChange(leaves: Leaf[], change: StoredChange): void {
 
 /** Index of the leaf that holds `key`, or would: the last one whose first key is not greater; 0 when there is none. */
 function leafFor(leaves: readonly Leaf[], key: Uint8Array): number {
-  let low = 0;
-  let high = leaves.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const first = leaves[middle]?.[0];
-    if (first !== undefined && Buffer.compare(first.key, key) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
+  const behind = firstPlace(leaves.length, (at) => Buffer.compare(leaves[at]?.[0]?.key ?? key, key) > 0);
+  return Math.max(0, behind - 1);
 }
 
 /** Index of the first entry whose key is not smaller. */
 function lowerBound(leaf: Leaf, key: Uint8Array): number {
-  let low = 0;
-  let high = leaf.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const entry = leaf[middle];
-    if (entry !== undefined && Buffer.compare(entry.key, key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(leaf.length, (at) => Buffer.compare(leaf[at]?.key ?? key, key) >= 0);
 }

@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { DiskBallast } from "./disk-ballast.js";
-import type { DiskSpace } from "./disk-space.js";
+import { freeBytes } from "./disk-of.js";
 import { DISK_FULL_RETRY_SECONDS, isDiskFull } from "./rocks-error.js";
 
 /**
@@ -11,7 +11,8 @@ export type StoreState = "writable" | "full" | "failed" | "closed";
 
 export interface WriteGateOptions {
   readonly folder: string;
-  readonly space: DiskSpace;
+  /** Bytes of the disk that writes leave alone: room for what RocksDB does behind them, flushing memtables and merging files. */
+  readonly diskReserveBytes: number;
   readonly ballast: DiskBallast | undefined;
   /** How often a full disk is looked at. */
   readonly fullDiskRetryMs: number;
@@ -76,10 +77,10 @@ export class WriteGate {
 
   /** Goes to `full` when less than the reserve is free. A disk that cannot be asked is left to the writes themselves. */
   async checkSpace(): Promise<void> {
-    const { space } = this.#options;
-    const free = await space.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    if (free < space.reserveBytes && this.#current === "writable") {
-      this.#becomeFull(`${megabytes(free)} are free, ${megabytes(space.reserveBytes)} are kept in reserve`);
+    const { folder, diskReserveBytes } = this.#options;
+    const free = await freeBytes(folder).catch(() => Number.POSITIVE_INFINITY);
+    if (free < diskReserveBytes && this.#current === "writable") {
+      this.#becomeFull(`${megabytes(free)} are free, ${megabytes(diskReserveBytes)} are kept in reserve`);
     }
     if (this.#current === "writable") await this.#holdBallast(free).catch(() => {});
   }
@@ -109,10 +110,10 @@ export class WriteGate {
   }
 
   /** Makes the ballast out of what is free beyond the reserve; when there is too little, at a later look. */
-  async #holdBallast(freeBytes: number): Promise<void> {
-    const { ballast, space } = this.#options;
+  async #holdBallast(free: number): Promise<void> {
+    const { ballast, diskReserveBytes } = this.#options;
     if (ballast === undefined || ballast.isHeld) return;
-    if (freeBytes >= space.reserveBytes * RESUME_FACTOR + ballast.bytes || (await ballast.exists())) {
+    if (free >= diskReserveBytes * RESUME_FACTOR + ballast.bytes || (await ballast.exists())) {
       await ballast.ensure();
     }
   }
@@ -139,18 +140,18 @@ export class WriteGate {
   }
 
   async #recover(): Promise<void> {
-    const { space, reopen, hasBackgroundError, isAtRest, onState } = this.#options;
+    const { folder, diskReserveBytes, reopen, hasBackgroundError, isAtRest, onState } = this.#options;
     try {
       this.#mustReopen ||= hasBackgroundError();
-      const needed = Math.max(space.reserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
-      if ((await space.freeBytes()) < needed) return;
+      const needed = Math.max(diskReserveBytes * RESUME_FACTOR, this.#mustReopen ? REOPEN_FREE_BYTES_MIN : 0);
+      if ((await freeBytes(folder)) < needed) return;
       if (this.#mustReopen) {
         if (!(await isAtRest()) || this.#current !== "full") return;
         await reopen();
         this.#failedWrite = undefined;
         this.#mustReopen = false;
       }
-      await this.#holdBallast(await space.freeBytes());
+      await this.#holdBallast(await freeBytes(folder));
       if (this.#current !== "full") return;
       this.#current = "writable";
       this.#reason = undefined;

@@ -1,10 +1,9 @@
 export type { ClassAction, ClassRights, DataAction, RightsHolder } from "./access/class-rights.js";
-export { PATTERN_CHARS_MAX, Pattern } from "./access/pattern.js";
+export { PATTERN_CHARS_MAX } from "./access/pattern.js";
 export {
   ACTIONS,
   type Action,
   everywhere,
-  isAction,
   Permission,
   parsePermission,
   RESOURCES,
@@ -19,7 +18,6 @@ export {
   PERMISSIONS_PER_ROLE_MAX,
   parsePermissions,
   READ_ONLY_ROLE,
-  ROLE_NAME_CHARS_MAX,
   ROOT_ROLE,
   type Role,
   shownRole,
@@ -28,12 +26,16 @@ export {
 export { CLIENT_PHRASES } from "./errors/client-phrases.js";
 export { closeName, editDistance, type KnownName, nearestName } from "./errors/nearest-name.js";
 export { RequestWarnings } from "./errors/request-warnings.js";
-export { type ErrorCode, ShoalError, type ShoalErrorOptions } from "./errors/shoal-error.js";
-export { UnavailableHere } from "./errors/unavailable-here.js";
-export { withPrefix } from "./errors/with-prefix.js";
+export {
+  type ErrorCode,
+  ShoalError,
+  type ShoalErrorOptions,
+  UnavailableHere,
+  withPrefix,
+} from "./errors/shoal-error.js";
 export { type ClassLookup, checkWhere, checkWherePaths, withoutIdAlias } from "./filters/check-where.js";
 export { clauseText } from "./filters/clause-text.js";
-export { filterGeoRange, filterInstant, VALUE_FIELDS, type ValueField } from "./filters/parse-filter-value.js";
+export { VALUE_FIELDS } from "./filters/parse-filter-value.js";
 export { parseWhere } from "./filters/parse-where.js";
 export {
   COMBINE_OPERATORS,
@@ -49,14 +51,12 @@ export {
   type ShardFilter,
   type WhereFilter,
 } from "./filters/where-filter.js";
-export { checkWhereText, DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
+export { DEFAULT_WHERE_LIMITS, type WhereLimits } from "./filters/where-limits.js";
 export {
   type BeaconScheme,
   LOCAL_HOST,
-  type LongBeacon,
   parseLongBeacon,
   parseShortBeacon,
-  type ShortBeacon,
   writeLongBeacon,
   writeShortBeacon,
 } from "./objects/beacon.js";
@@ -64,16 +64,15 @@ export {
   missingTarget,
   parseReferences,
   parseReferenceTarget,
-  type ReferencePlace,
   referenceTo,
   targetsOfReferences,
   withoutReferences,
 } from "./objects/cross-reference.js";
 export { type DataObject, decodeProperties, type Properties, type StoredObject } from "./objects/data-object.js";
-export { canonicalDate, dateInstant } from "./objects/date-value.js";
+export { canonicalDate, dateInstant, type Instant, nanosecondsOf } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
-export { joinJsonMembers, jsonMembers } from "./objects/json-members.js";
+export { joinJsonMembers, jsonMember, jsonMembers } from "./objects/json-members.js";
 export { int64Of, JsonNumber } from "./objects/json-number.js";
 export type { ObjectMerge, PutMode, PutTimes } from "./objects/object-changes.js";
 export {
@@ -104,11 +103,9 @@ export { parseVectorWeights } from "./objects/vector-weights.js";
 export { CLASS_BODY, type ClassSettings } from "./schema/class-body.js";
 export {
   type ClassDefinition,
-  type InvertedIndexConfig,
   PRIMITIVE_DATA_TYPES,
   type PrimitiveDataType,
   type PropertyDefinition,
-  type ShardingConfig,
   type VectorIndexConfig,
 } from "./schema/class-definition.js";
 export {
@@ -119,7 +116,7 @@ export {
   normalisePropertyName,
 } from "./schema/class-names.js";
 export { isReferenceDataType, primitiveDataType } from "./schema/data-type.js";
-export { type BodySchema, decodeBody, foldMembers, int64, warnOfUnknown } from "./schema/decode-body.js";
+export { decodeBody, foldMembers, int64, warnOfUnknown } from "./schema/decode-body.js";
 export { extendClass } from "./schema/extend-class.js";
 export { WHERE_TYPE_SUFFIXES } from "./schema/graphql-names.js";
 export { type ModuleClassRules, NO_MODULES } from "./schema/module-class-rules.js";
@@ -139,7 +136,7 @@ export {
   type ShardLimit,
 } from "./schema/schema-limits.js";
 export { shownClass, shownProperty } from "./schema/shown-class.js";
-export { isUnbuiltModule, UNBUILT_MODULES } from "./schema/unbuilt-modules.js";
+export { isUnbuiltModule } from "./schema/unbuilt-modules.js";
 export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";
 export { TARGET_RECALL_DEFAULT, VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
@@ -173,7 +170,6 @@ export type {
   ReferenceSelection,
   ReferenceTargetSelection,
   RowFields,
-  VectorHit,
 } from "./search/get-query.js";
 export { groupText } from "./search/group-text.js";
 export type { MeasuredRecall } from "./search/measured-recall.js";

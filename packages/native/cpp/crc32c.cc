@@ -1,9 +1,8 @@
 // CRC-32C (Castagnoli, reflected polynomial 0x82f63b78): by the instruction that x86-64 (SSE 4.2) and most ARMv8 have for
 // it, or by eight tables ("slicing-by-8", Kounavis and Berry 2005). RocksDB checksums its files with it.
-#include "crc32c.h"
-
 #include <cstring>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 
 #if defined(__x86_64__)
@@ -106,18 +105,16 @@ Step fastestStep() { return stepByTables; }
 
 #endif
 
-}  // namespace
-
+/** CRC-32C of the bytes, going on from the CRC of what is before them. */
 uint32_t crc32c(const uint8_t* bytes, size_t length, uint32_t before) {
   static const Step step = fastestStep();
   return ~step(~before, bytes, length);
 }
 
+/** The same without instructions of its own: for machines that have none, and to compare with. */
 uint32_t crc32cPortable(const uint8_t* bytes, size_t length, uint32_t before) {
   return ~stepByTables(~before, bytes, length);
 }
-
-namespace {
 
 template <uint32_t (*crcOf)(const uint8_t*, size_t, uint32_t)>
 napi_value crcOfRange(napi_env env, napi_callback_info info) {

@@ -1,11 +1,10 @@
 // A second descriptor of an open file or socket (fcntl(2), F_DUPFD_CLOEXEC), which Node has no call for.
-#include "duplicate-descriptor.h"
-
 #include <fcntl.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 
 namespace shoal {

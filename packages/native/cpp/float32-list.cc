@@ -1,11 +1,10 @@
 // Reads a list of decimal numbers as float32 (Clinger's fast path, as in gateway/src/json/read-float32.ts, whose every
 // decision is repeated here): up to 15 digits and a power of ten up to 22 are both exact in a double, so their product or
 // quotient is rounded once.
-#include "float32-list.h"
-
 #include <cstddef>
 #include <cstdint>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 
 namespace shoal {

@@ -1,13 +1,12 @@
 // Gives memory that was freed back to the system. glibc keeps what lies below something that is still in use, in each of its
 // arenas: after an import some 70 MB (malloc_trim(3) gives whole pages back, wherever they lie).
-#include "free-memory.h"
-
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <thread>
 
+#include "addon-exports.h"
 #include "node-value.h"
 
 #if defined(__GLIBC__)

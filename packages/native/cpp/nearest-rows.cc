@@ -1,13 +1,12 @@
 // The rows of a float32 matrix nearest to some queries, by Euclidean distance: exact, all rows compared, on a thread of the
 // pool. For matrices that belong to JavaScript and are searched now and then, as a vocabulary is.
-#include "nearest-rows.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 
 // musl's loader cannot choose among versions of a function.

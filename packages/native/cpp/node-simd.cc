@@ -1,9 +1,8 @@
 // The kernels by name, so that tests can compare all that this machine can run.
-#include "node-simd.h"
-
 #include <algorithm>
 #include <vector>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 #include "simd.h"
 

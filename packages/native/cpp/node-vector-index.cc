@@ -1,11 +1,12 @@
 // The vector index as JavaScript functions. The first argument is the index; `request` numbers are answered through the
 // function that was given to `openOutbox`. Typed in src/native-vector-index.ts, which is the only caller.
-#include "node-vector-index.h"
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
+#include <type_traits>
 
+#include "addon-exports.h"
 #include "node-arguments.h"
 #include "node-value.h"
 #include "recall-probe.h"
@@ -230,15 +231,6 @@ napi_value wakeThreads(napi_env, napi_callback_info) {
   return nullptr;
 }
 
-napi_value cancel(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  if (!arguments.ok) return wrong(env);
-  (*index)->cancel(request);
-  return nullptr;
-}
-
 /** counts(index, out): fills live, unindexed vectors, tombstones, rows, linked, memory bytes, rows in memory. */
 napi_value counts(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
@@ -250,36 +242,6 @@ napi_value counts(napi_env env, napi_callback_info info) {
   const size_t values[7] = {now.live, now.unindexed, now.tombstones, now.rows, now.linked, now.memoryBytes, now.resident};
   for (size_t i = 0; i < 7; i++) out[i] = static_cast<double>(values[i]);
   return nullptr;
-}
-
-napi_value awaitUnindexed(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t unindexedMax = arguments.unsigned32();
-  if (!arguments.ok) return wrong(env);
-  if (!(*index)->usable()) return tooEarly(env);
-  (*index)->awaitUnindexed(request, unindexedMax);
-  return nullptr;
-}
-
-/** `Method` in the states that `Allowed` tells. */
-template <void (VectorIndex::*Method)(uint32_t), bool (VectorIndex::*Allowed)() const>
-napi_value withRequest(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  if (!arguments.ok) return wrong(env);
-  if (!((**index).*Allowed)()) return tooEarly(env);
-  ((**index).*Method)(request);
-  return nullptr;
-}
-
-napi_value unpin(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  if (!arguments.ok) return wrong(env);
-  return (*index)->unpin() ? nullptr : tooEarly(env);
 }
 
 /** freeze(index, out): fills rows, linked rows, generation, and 1 when codes suffice. */
@@ -309,21 +271,6 @@ LentBytes lentBytes(napi_env env, Arguments& arguments) {
   return lent;
 }
 
-/** exportBlock(index, request, kind, first, end, target) */
-napi_value exportBlock(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t kind = arguments.unsigned32();
-  const uint32_t first = arguments.unsigned32();
-  const uint32_t end = arguments.unsigned32();
-  LentBytes target = lentBytes(env, arguments);
-  // Room for a row of any size, and for a node with all its links.
-  if (!arguments.ok || target.length < 512 * 1024 || (kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED))
-    return wrong(env);
-  return (*index)->exportBlock(request, kind, first, end, std::move(target)) ? nullptr : tooEarly(env);
-}
-
 /** Seed and chain, each as low and high part. */
 RowFile rowFile(Arguments& arguments) {
   size_t count = 0;
@@ -340,97 +287,35 @@ std::string pathOf(Arguments& arguments) {
   return arguments.ok ? std::string(reinterpret_cast<const char*>(bytes), length) : "";
 }
 
-/** release(index, request, path, file, generation, keep, end): answered `Damaged` when the file cannot be opened. */
-napi_value release(napi_env env, napi_callback_info info) {
+/** The next argument, as a parameter of a method of the index. */
+template <typename Value>
+Value read(napi_env env, Arguments& arguments) {
+  if constexpr (std::is_same_v<Value, LentBytes>) return lentBytes(env, arguments);
+  else if constexpr (std::is_same_v<Value, RowFile>) return rowFile(arguments);
+  else if constexpr (std::is_same_v<Value, std::string>) return pathOf(arguments);
+  else return arguments.unsigned32();
+}
+
+template <auto Method, typename Result, typename... Values>
+napi_value call(napi_env env, napi_callback_info info, Result (VectorIndex::*)(Values...)) {
   Arguments arguments(env, info);
   Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const std::string path = pathOf(arguments);
-  const RowFile file = rowFile(arguments);
-  const uint32_t generation = arguments.unsigned32();
-  const uint32_t keep = arguments.unsigned32();
-  const uint32_t end = arguments.unsigned32();
+  // In braces they are read from left to right.
+  std::tuple<Values...> values{read<Values>(env, arguments)...};
   if (!arguments.ok) return wrong(env);
-  if (!(*index)->usable()) return tooEarly(env);
-  (*index)->release(request, path, file.seed, generation, keep, end);
-  return nullptr;
+  const auto run = [index](Values&... each) { return ((**index).*Method)(std::move(each)...); };
+  if constexpr (std::is_void_v<Result>) {
+    std::apply(run, values);
+    return nullptr;
+  } else {
+    return std::apply(run, values) ? nullptr : tooEarly(env);
+  }
 }
 
-/** fillFrom(index, path, file, keep): whether nothing is in the index yet. */
-napi_value fillFrom(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const std::string path = pathOf(arguments);
-  const RowFile file = rowFile(arguments);
-  const uint32_t keep = arguments.unsigned32();
-  if (!arguments.ok) return wrong(env);
-  return makeBoolean(env, (*index)->fillFrom(path, file.seed, keep));
-}
-
-/** exportRows(index, request, first, file, target) */
-napi_value exportRows(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t first = arguments.unsigned32();
-  const RowFile file = rowFile(arguments);
-  LentBytes target = lentBytes(env, arguments);
-  if (!arguments.ok || target.length < 512 * 1024) return wrong(env);
-  return (*index)->exportRows(request, first, file, std::move(target)) ? nullptr : tooEarly(env);
-}
-
-/** exportDeaths(index, request, target) */
-napi_value exportDeaths(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  LentBytes target = lentBytes(env, arguments);
-  if (!arguments.ok) return wrong(env);
-  return (*index)->exportDeaths(request, std::move(target)) ? nullptr : tooEarly(env);
-}
-
-/** importBlock(index, request, kind, first, block) */
-napi_value importBlock(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t kind = arguments.unsigned32();
-  const uint32_t first = arguments.unsigned32();
-  LentBytes block = lentBytes(env, arguments);
-  if (!arguments.ok || kind < BLOCK_OF_ROWS || kind > BLOCK_OF_CHANGED) return wrong(env);
-  return (*index)->importBlock(request, kind, first, std::move(block)) ? nullptr : tooEarly(env);
-}
-
-/** importRows(index, request, first, file, records) */
-napi_value importRows(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t first = arguments.unsigned32();
-  const RowFile file = rowFile(arguments);
-  LentBytes records = lentBytes(env, arguments);
-  if (!arguments.ok) return wrong(env);
-  return (*index)->importRows(request, first, file, std::move(records)) ? nullptr : tooEarly(env);
-}
-
-/** importDeaths(index, request, bits) */
-napi_value importDeaths(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  LentBytes bits = lentBytes(env, arguments);
-  if (!arguments.ok) return wrong(env);
-  return (*index)->importDeaths(request, std::move(bits)) ? nullptr : tooEarly(env);
-}
-
-napi_value finishImport(napi_env env, napi_callback_info info) {
-  Arguments arguments(env, info);
-  Handle* index = arguments.handle<Handle>(INDEX_TAG);
-  const uint32_t request = arguments.unsigned32();
-  const uint32_t rows = arguments.unsigned32();
-  const uint32_t linked = arguments.unsigned32();
-  if (!arguments.ok) return wrong(env);
-  return (*index)->finishImport(request, rows, linked) ? nullptr : tooEarly(env);
+/** A method of the index with its parameters as arguments; one that returns false cannot be called now. */
+template <auto Method>
+napi_value method(napi_env env, napi_callback_info info) {
+  return call<Method>(env, info, Method);
 }
 
 }  // namespace
@@ -451,23 +336,23 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexProbe", probe},
                    {"indexSetEffort", setEffort},
                    {"wakeThreads", wakeThreads},
-                   {"indexCancel", cancel},
+                   {"indexCancel", method<&VectorIndex::cancel>},
                    {"indexCounts", counts},
-                   {"indexAwaitUnindexed", awaitUnindexed},
-                   {"indexRebuild", withRequest<&VectorIndex::rebuild, &VectorIndex::usable>},
-                   {"indexClose", withRequest<&VectorIndex::close, &VectorIndex::open>},
-                   {"indexPin", withRequest<&VectorIndex::pin, &VectorIndex::usable>},
-                   {"indexUnpin", unpin},
+                   {"indexAwaitUnindexed", method<&VectorIndex::awaitUnindexed>},
+                   {"indexRebuild", method<&VectorIndex::rebuild>},
+                   {"indexClose", method<&VectorIndex::close>},
+                   {"indexPin", method<&VectorIndex::pin>},
+                   {"indexUnpin", method<&VectorIndex::unpin>},
                    {"indexFreeze", freeze},
-                   {"indexExportBlock", exportBlock},
-                   {"indexExportRows", exportRows},
-                   {"indexExportDeaths", exportDeaths},
-                   {"indexRelease", release},
-                   {"indexFillFrom", fillFrom},
-                   {"indexImportBlock", importBlock},
-                   {"indexImportRows", importRows},
-                   {"indexImportDeaths", importDeaths},
-                   {"indexFinishImport", finishImport}};
+                   {"indexExportBlock", method<&VectorIndex::exportBlock>},
+                   {"indexExportRows", method<&VectorIndex::exportRows>},
+                   {"indexExportDeaths", method<&VectorIndex::exportDeaths>},
+                   {"indexRelease", method<&VectorIndex::release>},
+                   {"indexFillFrom", method<&VectorIndex::fillFrom>},
+                   {"indexImportBlock", method<&VectorIndex::importBlock>},
+                   {"indexImportRows", method<&VectorIndex::importRows>},
+                   {"indexImportDeaths", method<&VectorIndex::importDeaths>},
+                   {"indexFinishImport", method<&VectorIndex::finishImport>}};
   for (const auto& function : functions)
     if (!setFunction(env, exports, function.name, function.callback)) return false;
   return true;

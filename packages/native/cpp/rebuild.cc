@@ -13,15 +13,16 @@ constexpr size_t COPY_ROWS = 64;
 
 }  // namespace
 
-void VectorIndex::rebuild(uint32_t request) {
+bool VectorIndex::rebuild(uint32_t request) {
+  if (!usable()) return false;
   {
     const MutexLock lock(writing_);
     if (closing_) {
       outbox_->answer(request, AnswerStatus::Closed);
-      return;
+      return true;
     }
     rebuildRequests_.push_back(request);
-    if (rebuilding_) return;
+    if (rebuilding_) return true;
     rebuilding_ = true;
     next_ = makeGeneration(settings_);
     next_->graphWanted.store(generation_->live.load() > flatRowsMax_);
@@ -29,6 +30,7 @@ void VectorIndex::rebuild(uint32_t request) {
     deathLog_.clear();
   }
   Scheduler::get().task(shared_from_this(), [self = shared_from_this()] { self->rebuildStep(); });
+  return true;
 }
 
 /** Copies living rows below `end` to the next generation. */

@@ -4,8 +4,6 @@
 // block   = header (32 bytes), payload
 // header  = magic "SHB1" u32, kind u32, first u32, count u32, payload bytes u64,
 //           xxh3-64 u64 of the 24 bytes before it and the payload
-// kind 1  = rows of earlier versions, only read: document u32 × count, one bit a row (set: dead) padded to u32,
-//           float32 × dimensions × count
 // kind 2  = what Graph::exportNodes writes
 // kind 3  = what Graph::exportChanged writes; first: where the search for changed nodes began
 #include <algorithm>
@@ -36,9 +34,10 @@ static_assert(offsetof(BlockHeader, magic) == 0 && offsetof(BlockHeader, kind) =
 static_assert(offsetof(BlockHeader, count) == 12 && offsetof(BlockHeader, payloadBytes) == 16);
 static_assert(offsetof(BlockHeader, hash) == HASHED_HEADER_BYTES && sizeof(BlockHeader) == HEADER_BYTES);
 
+/** For a row of any size, and for a node with all its links. */
+bool isRoom(const LentBytes& out) { return out.length >= 512 * 1024; }
+
 size_t bitBytes(size_t count) { return (count + 7) / 8; }
-size_t deadBytes(size_t count) { return (count + 31) / 32 * 4; }
-size_t rowBlockBytes(size_t count, size_t dimensions) { return count * 4 + deadBytes(count) + count * dimensions * 4; }
 
 size_t finishBlock(uint8_t* out, uint32_t kind, size_t first, size_t count, size_t payloadBytes) {
   BlockHeader header{MAGIC, kind, static_cast<uint32_t>(first), static_cast<uint32_t>(count), payloadBytes, 0};
@@ -64,13 +63,15 @@ std::string checkBlock(const LentBytes& bytes, uint32_t kind, size_t first, Bloc
 
 }  // namespace
 
-void VectorIndex::pin(uint32_t request) {
+bool VectorIndex::pin(uint32_t request) {
+  if (!usable()) return false;
   pinsAsked_++;
   auto self = shared_from_this();
   Scheduler::get().pin(self, [self, request] {
     self->pinned_.fetch_add(1, std::memory_order_release);
     self->outbox_->answer(request, AnswerStatus::Done);
   });
+  return true;
 }
 
 bool VectorIndex::unpin() {
@@ -95,7 +96,8 @@ bool VectorIndex::freeze(FrozenCounts& counts) {
 }
 
 bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, size_t end, LentBytes out) {
-  if (closed_ || !frozen_ || first >= end || end > frozenLinked_) return false;
+  if (closed_ || !frozen_ || first >= end || end > frozenLinked_ || !isRoom(out)) return false;
+  if (kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, frozen = generation_, request, kind, first, end, out = std::move(out)] {
     Graph& graph = frozen->graph;
@@ -119,7 +121,7 @@ bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, siz
 }
 
 bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, LentBytes out) {
-  if (closed_ || !frozen_ || first >= frozenRows_) return false;
+  if (closed_ || !frozen_ || first >= frozenRows_ || !isRoom(out)) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, frozen = generation_, count = frozenRows_, deaths = frozenDeaths_, request, first,
                                file, out = std::move(out)] {
@@ -162,25 +164,27 @@ bool VectorIndex::exportDeaths(uint32_t request, LentBytes out) {
   return true;
 }
 
-bool VectorIndex::fillFrom(const std::string& path, uint64_t seed, size_t keep) {
+bool VectorIndex::fillFrom(std::string path, RowFile file, size_t keep) {
   if (closed_ || !fresh_ || filling_.load(std::memory_order_acquire) != Filling::No) return false;
   fillKeep_ = keep;
-  fillPath_ = path;
-  fillSeed_ = seed;
+  fillPath_ = std::move(path);
+  fillSeed_ = file.seed;
   return true;
 }
 
-void VectorIndex::release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep,
+bool VectorIndex::release(uint32_t request, std::string path, RowFile file, size_t generation, size_t keep,
                           size_t end) {
+  if (!usable()) return false;
   auto self = shared_from_this();
-  Scheduler::get().task(self, [self, request, path = std::move(path), seed, generation, keep, end] {
-    auto file = RowReader::open(path, seed, self->settings_.dimensions);
-    if (file != nullptr) {
-      Scheduler::get().readsFrom(self, file->lane());
-      return self->continueRelease({request, std::move(file), generation, keep, end});
+  Scheduler::get().task(self, [self, request, path = std::move(path), seed = file.seed, generation, keep, end] {
+    auto reader = RowReader::open(path, seed, self->settings_.dimensions);
+    if (reader != nullptr) {
+      Scheduler::get().readsFrom(self, reader->lane());
+      return self->continueRelease({request, std::move(reader), generation, keep, end});
     }
     self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
   });
+  return true;
 }
 
 void VectorIndex::continueRelease(const Release& release) {
@@ -218,7 +222,7 @@ bool VectorIndex::mayFill() {
 }
 
 bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, LentBytes bytes) {
-  if (!mayFill()) return false;
+  if ((kind != BLOCK_OF_NODES && kind != BLOCK_OF_CHANGED) || !mayFill()) return false;
   auto self = shared_from_this();
   Scheduler::get().task(self, [self, request, kind, first, bytes = std::move(bytes)] {
     const std::string wrong = self->takeBlock(kind, first, bytes);
@@ -238,15 +242,10 @@ std::string VectorIndex::takeBlock(uint32_t kind, size_t first, const LentBytes&
   std::string wrong = checkBlock(bytes, kind, first, header);
   if (!wrong.empty()) return wrong;
   const uint8_t* payload = bytes.data + HEADER_BYTES;
-  Generation& generation = *generation_;
-  if (kind == BLOCK_OF_CHANGED) return generation.graph.importChanged(payload, header.payloadBytes, header.count);
-  const size_t reached = kind == BLOCK_OF_ROWS ? generation.rows.count() : generation.graph.capacity();
-  if (first != reached) return "a block is not the one expected here";
-  if (kind == BLOCK_OF_NODES) return generation.graph.importNodes(payload, header.payloadBytes, header.count);
-  // `count` is checked before it is multiplied.
-  if (header.count > header.payloadBytes || header.payloadBytes != rowBlockBytes(header.count, settings_.dimensions))
-    return "a block of vectors has the wrong size";
-  return takeOldRows(payload, header.count);
+  Graph& graph = generation_->graph;
+  if (kind == BLOCK_OF_CHANGED) return graph.importChanged(payload, header.payloadBytes, header.count);
+  if (first != graph.capacity()) return "a block is not the one expected here";
+  return graph.importNodes(payload, header.payloadBytes, header.count);
 }
 
 std::string VectorIndex::takeVector(uint32_t document, const uint8_t* vector) {
@@ -269,19 +268,6 @@ std::string VectorIndex::takeDeath(size_t row, bool dead) {
   if (generation.table.find(document) != NO_ROW) return "a document has two vectors";
   if (!generation.table.set(document, static_cast<uint32_t>(row))) return "out of memory";
   generation.live.fetch_add(1, std::memory_order_relaxed);
-  return "";
-}
-
-std::string VectorIndex::takeOldRows(const uint8_t* payload, size_t count) {
-  const uint8_t* dead = payload + count * 4;
-  const uint8_t* vectors = dead + deadBytes(count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t document;
-    std::memcpy(&document, payload + i * 4, 4);
-    std::string wrong = takeVector(document, vectors + i * settings_.dimensions * sizeof(float));
-    if (wrong.empty()) wrong = takeDeath(generation_->rows.count() - 1, (dead[i / 8] >> (i % 8) & 1) != 0);
-    if (!wrong.empty()) return wrong;
-  }
   return "";
 }
 

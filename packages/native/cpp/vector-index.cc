@@ -103,18 +103,18 @@ void VectorIndex::setEffort(const SearchEffort& effort) {
   std::atomic_store(&effort_, std::shared_ptr<const SearchEffort>(std::make_shared<SearchEffort>(effort)));
 }
 
-bool VectorIndex::cancel(uint32_t request) {
-  if (!Scheduler::get().cancel(shared_from_this(), request)) return false;
-  outbox_->answer(request, AnswerStatus::Cancelled);
-  return true;
+void VectorIndex::cancel(uint32_t request) {
+  if (Scheduler::get().cancel(shared_from_this(), request)) outbox_->answer(request, AnswerStatus::Cancelled);
 }
 
-void VectorIndex::awaitUnindexed(uint32_t request, size_t unindexedMax) {
+bool VectorIndex::awaitUnindexed(uint32_t request, size_t unindexedMax) {
+  if (!usable()) return false;
   {
     const MutexLock lock(writing_);
     waiters_.push_back({request, unindexedMax});
   }
   answerWaiters();
+  return true;
 }
 
 void VectorIndex::answerWaiters() {
@@ -129,7 +129,8 @@ void VectorIndex::answerWaiters() {
   waiters_.erase(done, waiters_.end());
 }
 
-void VectorIndex::close(uint32_t request) {
+bool VectorIndex::close(uint32_t request) {
+  if (closed_) return false;
   closed_ = true;
   {
     const MutexLock lock(writing_);
@@ -148,6 +149,7 @@ void VectorIndex::close(uint32_t request) {
     last.reset();
     self->outbox_->answer(request, AnswerStatus::Done);
   });
+  return true;
 }
 
 // Links.

@@ -31,8 +31,7 @@ struct IndexCounts {
   size_t resident;
 };
 
-/** Kinds of blocks; src/native-vector-index.ts knows them, too. */
-constexpr uint32_t BLOCK_OF_ROWS = 1;
+/** Kinds of blocks; src/native-vector-index.ts knows them, too. 1 was that of rows. */
 constexpr uint32_t BLOCK_OF_NODES = 2;
 constexpr uint32_t BLOCK_OF_CHANGED = 3;
 
@@ -65,7 +64,6 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   // The caller asks first; the states change on the event loop, or before the answer that tells of it.
   /** Not being filled from blocks. What is closed answers so. */
   bool usable() const { return filling_.load(std::memory_order_acquire) == Filling::No; }
-  bool open() const { return !closed_; }
 
   /**
    * `vectors` are finite. False when there is no memory: documents before the failing one are stored. What a document has already is
@@ -80,14 +78,16 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void submit(std::unique_ptr<SearchRequest> request);
   /** Counts for all automatic searches that begin from now on. */
   void setEffort(const SearchEffort& effort);
-  bool cancel(uint32_t request);
-  void awaitUnindexed(uint32_t request, size_t unindexedMax);
+  void cancel(uint32_t request);
+  // These, and `pin`, are false while the index is not usable.
+  bool awaitUnindexed(uint32_t request, size_t unindexedMax);
   /** Answers `Damaged` with the document when a row cannot be read: a rebuild after its next `put` may succeed. */
-  void rebuild(uint32_t request);
-  void close(uint32_t request);
+  bool rebuild(uint32_t request);
+  /** False when it was closed before. */
+  bool close(uint32_t request);
 
   // Snapshots, in snapshot-blocks.cc. Between pin's answer and unpin the graph stands still; `freeze` names the moment.
-  void pin(uint32_t request);
+  bool pin(uint32_t request);
   /** False when there is no pin to end. */
   bool unpin();
   /** Remembers what is alive now and tells what there is. False when it is not pinned. */
@@ -106,9 +106,9 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /**
    * Takes rows from `keep` to `end` out of memory, which a synced file holds from row 0 to `end`, unless the rows are of another
    * generation, codes do not tell these rows or the graph has not linked them. Answers when that is done, `Damaged` when the file
-   * cannot be opened.
+   * cannot be opened. False while the index is not usable.
    */
-  void release(uint32_t request, std::string path, uint64_t seed, size_t generation, size_t keep, size_t end);
+  bool release(uint32_t request, std::string path, RowFile file, size_t generation, size_t keep, size_t end);
   // The calls below verify bytes and take them in; they answer `Damaged` when those are not as they were written or not the
   // ones expected. False when something is in the index that came otherwise, or the call before has no answer yet.
   /** One block; answers [next row or node]. */
@@ -118,7 +118,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   /** After the last record. */
   bool importDeaths(uint32_t request, LentBytes bits);
   /** Before the first row: rows from `keep` on are not kept in memory while they come, but read from the file. False as above. */
-  bool fillFrom(const std::string& path, uint64_t seed, size_t keep);
+  bool fillFrom(std::string path, RowFile file, size_t keep);
   /** Makes the index usable when all blocks of so many rows and nodes have come; false as for `importBlock`. */
   bool finishImport(uint32_t request, size_t rows, size_t linked);
 
@@ -142,7 +142,6 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void kill(Generation& generation, uint32_t row) REQUIRES(writing_);
   void wantGraph(Generation& generation);
   std::string takeBlock(uint32_t kind, size_t first, const LentBytes& bytes);
-  std::string takeOldRows(const uint8_t* payload, size_t count);
   std::string takeVector(uint32_t document, const uint8_t* vector);
   void dropTaken(size_t end);
   std::string takeDeath(size_t row, bool dead);

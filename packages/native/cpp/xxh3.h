@@ -1,6 +1,4 @@
 #pragma once
-#include <node_api.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +6,5 @@ namespace shoal {
 
 /** XXH3-64 with seed 0 of two parts, one after the other. */
 uint64_t xxh3Pair(const void* first, size_t firstLength, const void* second, size_t secondLength);
-
-bool exportXxh3(napi_env env, napi_value exports);
 
 }  // namespace shoal

@@ -9,28 +9,23 @@ export {
   BLOCK_KIND_OFFSET,
   BLOCK_KINDS,
   BLOCK_LENGTH_OFFSET,
-  type BlockKind,
   chainOf,
   DIMENSIONS_MAX,
   type Frozen,
   MAX_CONNECTIONS_MAX,
   MAX_CONNECTIONS_MIN,
-  type NativeCounts,
   NativeVectorIndex,
   NotFinite,
-  type RowFilePlace,
   rowRecordBytes,
 } from "./native-vector-index.js";
 export { type NearestRows, nearestRows } from "./nearest-rows.js";
 export {
   type ChosenRows,
   NOT_FOUND,
-  PROBES_TOGETHER,
   type RecallProbe,
   STAGES,
   type WalkRecord,
 } from "./recall-probe.js";
-export type { Answer, AnswerStatus } from "./requests.js";
+export type { Answer } from "./requests.js";
 export { EFFORT_KNOTS_MAX, type EffortKnot, effortNumbers, readEffort, type SearchEffort } from "./search-effort.js";
-export { SIMD_KERNELS } from "./simd-kernels.js";
 export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";

@@ -50,7 +50,7 @@ interface VectorIndexAddon {
     keep: number,
     end: number,
   ): void;
-  indexFillFrom(index: Handle, path: Uint8Array, file: Uint32Array, keep: number): boolean;
+  indexFillFrom(index: Handle, path: Uint8Array, file: Uint32Array, keep: number): void;
   indexImportBlock(index: Handle, request: number, kind: number, first: number, block: Uint8Array): void;
   indexImportRows(index: Handle, request: number, first: number, file: Uint32Array, records: Uint8Array): void;
   indexImportDeaths(index: Handle, request: number, bits: Uint8Array): void;
@@ -72,9 +72,7 @@ export const BLOCK_HASH_OFFSET = 24;
 /** What `exportBlock` needs at least to fit one row or node of any size. */
 export const BLOCK_BYTES_MIN = 512 * 1024;
 
-/** `rows` are those of earlier versions, and only read. */
-export type BlockKind = "rows" | "nodes" | "changedNodes";
-export const BLOCK_KINDS = { rows: 1, nodes: 2, changedNodes: 3 } as const;
+export const BLOCK_KINDS = { nodes: 2, changedNodes: 3 } as const;
 
 /** Bytes of the record of a row; the first 8 are its hash (packages/native/cpp/row-records.h). */
 export const rowRecordBytes = (dimensions: number): number => 16 + 4 * dimensions;
@@ -275,7 +273,7 @@ export class NativeVectorIndex {
    * Writes a checksummed block of nodes from `first` on, all or the changed ones, below `end` to `target`; answers
    * [bytes, next first]. No bytes: none has changed.
    */
-  exportBlock(kind: "nodes" | "changedNodes", first: number, end: number, target: Uint8Array): Promise<Answer> {
+  exportBlock(kind: keyof typeof BLOCK_KINDS, first: number, end: number, target: Uint8Array): Promise<Answer> {
     return request((id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, end, target));
   }
 
@@ -308,7 +306,7 @@ export class NativeVectorIndex {
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
-  importBlock(kind: BlockKind, first: number, block: Uint8Array): Promise<Answer> {
+  importBlock(kind: keyof typeof BLOCK_KINDS, first: number, block: Uint8Array): Promise<Answer> {
     return request((id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
   }
 

@@ -1,6 +1,6 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { SIMD_KERNELS, simdDots } from "./simd-kernels.js";
+import { SIMD_KERNELS, simdDots } from "./testing/simd-kernels.js";
 
 const bits = new Uint32Array(1);
 const value = new Float32Array(bits.buffer);

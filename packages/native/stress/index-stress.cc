@@ -214,7 +214,7 @@ void dropRows(const std::shared_ptr<VectorIndex>& index) {
   std::fclose(file);
   index->unpin();
   if (lastRequest % 2 == 0) index->rebuild(++lastRequest);
-  index->release(++lastRequest, path, 42, frozen.generation, 0, frozen.rows);
+  index->release(++lastRequest, path, {42, 0}, frozen.generation, 0, frozen.rows);
 }
 
 void snapshotAndLoad(const std::shared_ptr<VectorIndex>& index, const std::shared_ptr<shoal::Outbox>& outbox) {

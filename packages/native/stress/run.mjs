@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const stressFolder = dirname(fileURLToPath(import.meta.url));
 const packageFolder = dirname(stressFolder);
 const sourceFolder = join(packageFolder, "cpp");
-const ADDON_ONLY = /^(addon|crc32c|duplicate-descriptor|float32-list|free-memory|nearest-rows|xxh3|node-.*)\.cc$/;
+const ADDON_ONLY = /^(addon|crc32c|duplicate-descriptor|float32-list|free-memory|nearest-rows|node-.*)\.cc$/;
 
 const PROGRAMS = {
   index: {
@@ -21,7 +21,6 @@ const PROGRAMS = {
       ...readdirSync(sourceFolder)
         .filter((name) => name.endsWith(".cc") && !ADDON_ONLY.test(name))
         .map((name) => join(sourceFolder, name)),
-      join(stressFolder, "xxh3-alone.cc"),
       join(stressFolder, "index-stress.cc"),
     ],
   },
@@ -37,10 +36,10 @@ const PROGRAMS = {
     length: "20",
     sources: [
       ...["graph", "graph-nodes", "link-node", "row-codes", "row-distances", "row-file", "row-records", "rows"],
-      ...["scheduler", "scheduler-threads", "simd", "unreachable-nodes"],
+      ...["scheduler", "scheduler-threads", "simd", "unreachable-nodes", "xxh3"],
     ]
       .map((name) => join(sourceFolder, `${name}.cc`))
-      .concat(join(stressFolder, "xxh3-alone.cc"), join(stressFolder, "linker-on-slow-disk.cc")),
+      .concat(join(stressFolder, "linker-on-slow-disk.cc")),
   },
   frontier: { length: "1000", sources: [join(stressFolder, "frontier-oracle.cc")] },
 };

@@ -24,7 +24,7 @@ function sorted(objects: readonly MemoryObject[], vector: Float32Array) {
 
 describe.each([1, 2, 5])("Explore over %i shards a class", (shardCount) => {
   const random = seededRandom(shardCount);
-  const twins = world(5, 20, ["Beta"]).flatMap((object) => [object, { ...object, className: "Alpha" }]);
+  const twins = world(55, 20, ["Beta"]).flatMap((object) => [object, { ...object, className: "Alpha" }]);
   const objects = [...world(shardCount, 200, ["Alpha", "Beta", "Gamma"]), ...twins];
   const other = { ...record("Other"), dimensions: 3 };
   const records = [record("Gamma"), record("Skipped", true), other, record("Beta"), record("Alpha")];

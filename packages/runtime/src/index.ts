@@ -1,5 +1,6 @@
 export { Budget, type Holder, type Holding } from "./budget.js";
 export { ByteBudget, type ByteBudgetOptions } from "./byte-budget.js";
+export { firstPlace } from "./first-place.js";
 export { Gate, type GateOptions } from "./gate.js";
 export { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";
 export { InnerContext } from "./inner-context.js";

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HEAD_KEY, journalKey, rowKey } from "./key-layout.js";

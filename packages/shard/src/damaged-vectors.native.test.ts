@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, DamagedVector, loadVectorIndex, type VectorIndex } from "@shoal/vector-index";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

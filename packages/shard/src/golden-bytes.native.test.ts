@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { describe, expect, it } from "vitest";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";

@@ -1,3 +1,5 @@
+import { firstPlace } from "@shoal/runtime";
+
 /** Where the order looks up the words of a document's uuid: its raw bytes as four numbers of this machine. */
 export interface OrderedWords {
   word(document: number, index: 0 | 1 | 2 | 3): number;
@@ -59,7 +61,7 @@ export class IdOrder {
     for (let first = true; at < this.#blocks.length; at++, first = false) {
       const { documents, length } = this.#blocks[at] ?? block(new Uint32Array(0));
       const above = (document: number) => words === undefined || this.#compareWith(document, words) > 0;
-      for (let place = first ? lowerBound(documents, length, above) : 0; place < length; place++) {
+      for (let place = first ? firstPlace(length, (at) => above(documents[at] ?? 0)) : 0; place < length; place++) {
         yield documents[place] ?? 0;
       }
     }
@@ -76,7 +78,7 @@ export class IdOrder {
   }
 
   #placeIn({ documents, length }: Block, document: number): number {
-    return lowerBound(documents, length, (other) => this.#compare(other, document) >= 0);
+    return firstPlace(length, (at) => this.#compare(documents[at] ?? 0, document) >= 0);
   }
 
   #blockOf(document: number): number {
@@ -85,14 +87,8 @@ export class IdOrder {
 
   /** The last block whose first document is `upTo`, or the first block. */
   #lastBlockUpTo(upTo: (document: number) => boolean): number {
-    let low = 0;
-    let high = this.#blocks.length;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (upTo(this.#blocks[middle]?.documents[0] ?? 0)) low = middle;
-      else high = middle;
-    }
-    return low;
+    const behind = firstPlace(this.#blocks.length, (at) => !upTo(this.#blocks[at]?.documents[0] ?? 0));
+    return Math.max(0, behind - 1);
   }
 
   #compare(a: number, b: number): number {
@@ -151,16 +147,4 @@ function compareWords(a: number, b: number): number {
 
 function bigEndian(word: number): number {
   return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0;
-}
-
-/** The first place whose document is `reached`; the documents before it are not. */
-function lowerBound(documents: Uint32Array, length: number, reached: (document: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (reached(documents[middle] ?? 0)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

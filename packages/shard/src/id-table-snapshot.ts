@@ -1,5 +1,5 @@
-import { open, readFile, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { writeDurableFile } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { XXH3_BYTES, Xxh3Hasher } from "@shoal/native";
 import { DOCUMENT_BYTES } from "./document-chunks.js";
@@ -38,21 +38,7 @@ export async function writeIdTableSnapshot(path: string, snapshot: IdTableSnapsh
   header.writeUInt32LE(image.newest, 24);
   header.writeUInt32LE(image.oldest, 28);
   const hash = new Xxh3Hasher().update(header).update(image.columns).digest();
-  const temporary = `${path}.tmp`;
-  const file = await open(temporary, "w");
-  try {
-    for (const part of [header, image.columns, hash]) await file.writeFile(part);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await writeDurableFile(path, [header, image.columns, hash]);
 }
 
 /** Undefined when there is no file. Fails with `dataLoss` when it cannot be used: it is rebuilt then, never trusted. */

@@ -3,7 +3,6 @@ import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { CreationOrder } from "./creation-order.js";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
 import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
-import { compareDocuments } from "./id-order.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { PresentDocuments } from "./present-documents.js";
@@ -93,11 +92,6 @@ export class IdTable {
   /** Milliseconds since 1970; 0 when the row was lost. The document must be there. */
   creationTime(document: number): number {
     return this.#chunks.creationTime(document);
-  }
-
-  /** Order of two documents by raw uuid. */
-  compareIds(a: number, b: number): number {
-    return compareDocuments(this.#chunks, a, b);
   }
 
   sortById(documents: Uint32Array, next: () => Promise<void>): Promise<Uint32Array> {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { type KeyValueChange, MemoryStore } from "@shoal/kv";
+import type { KeyValueChange } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type ObjectId, type ShardFilter, ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";

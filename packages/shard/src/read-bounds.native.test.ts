@@ -1,4 +1,4 @@
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { journalKey } from "./key-layout.js";
 import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
@@ -146,7 +146,7 @@ describe("recovery", () => {
       const shard = await under.open();
       await under.fill(shard, 1, 4);
       await shard[Symbol.asyncDispose]();
-      const file = await open(`${under.path("ids.snapshot")}.tmp`, "w");
+      const file = await open(`${under.path("ids.snapshot")}.new`, "w");
       await file.writeFile("half");
       await file.close();
       await under.expectWhole(await under.open(), [3, 2, 1]);

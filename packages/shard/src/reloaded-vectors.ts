@@ -153,8 +153,9 @@ export class ReloadedVectors {
     const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);
     this.#mended.count++;
     onEvent({ type: "damageFound", damage: { what: "vector", id, reason } });
-    if (row?.hasVector && row.dimensions === index.dimensions) {
-      index.mend(document, vectorOf(row));
+    const vector = row?.vector();
+    if (vector?.length === index.dimensions) {
+      index.mend(document, vector);
       return;
     }
     index.remove(Uint32Array.of(document), views.sequence);
@@ -171,10 +172,4 @@ export class ReloadedVectors {
     this.#mended = { count: 0, sinceMs: now };
     return true;
   }
-}
-
-function vectorOf({ vectorBytes, dimensions }: RowView): Float32Array {
-  const vector = new Float32Array(dimensions);
-  new Uint8Array(vector.buffer).set(vectorBytes);
-  return vector;
 }

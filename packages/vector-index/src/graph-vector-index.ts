@@ -3,6 +3,7 @@ import { NativeVectorIndex, NotFinite } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
 import { closedError, DamagedVector, expectDone, orAborted } from "./native-answer.js";
+import { readSnapshot } from "./read-snapshot.js";
 import { RecallCalibration } from "./recall-calibration.js";
 import { SearchesUnderWay } from "./searches-under-way.js";
 import type {
@@ -26,6 +27,22 @@ export function createVectorIndex(settings: VectorIndexSettings, search: VectorS
   checkSearchSettings(search);
   const native = new NativeVectorIndex(checked.dimensions, checked.maxConnections, checked.efConstruction);
   return new GraphVectorIndex(native, checked, search, 0);
+}
+
+/**
+ * The index that `snapshot` wrote to `path`, with its watermark in `sequence`. Every byte is verified first. Fails with
+ * `dataLoss`, naming the file and the reason, when it is damaged, something else, or was written with other settings;
+ * with `notFound` when there is none; with `unavailable` when it cannot be opened.
+ */
+export async function loadVectorIndex(
+  path: string,
+  settings: VectorIndexSettings,
+  search: VectorSearchSettings,
+): Promise<VectorIndex> {
+  const checked = checkedSettings(settings);
+  checkSearchSettings(search);
+  const { native, sequence, written, calibration } = await readSnapshot(path, checked, search.vectorCacheMaxObjects);
+  return new GraphVectorIndex(native, checked, search, sequence, { written }, calibration);
 }
 
 export class GraphVectorIndex implements VectorIndex {

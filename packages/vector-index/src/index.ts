@@ -1,5 +1,4 @@
-export { createVectorIndex, livingBytes, reloadedBytes } from "./graph-vector-index.js";
-export { loadVectorIndex } from "./load-vector-index.js";
+export { createVectorIndex, livingBytes, loadVectorIndex, reloadedBytes } from "./graph-vector-index.js";
 export { DamagedVector, orAborted } from "./native-answer.js";
 export type {
   NearestDocuments,

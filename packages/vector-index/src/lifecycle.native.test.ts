@@ -1,7 +1,7 @@
 import { VECTOR_INDEX_LIMITS } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
+import { BruteForce, bitmap, isAllowed } from "./testing/brute-force.js";
 import { ids } from "./testing/ids.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";

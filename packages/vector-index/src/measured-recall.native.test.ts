@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { MeasuredRecall } from "@shoal/model";
 import { NativeVectorIndex } from "@shoal/native";
 import { afterAll, describe, expect, it } from "vitest";
-import { createVectorIndex } from "./graph-vector-index.js";
-import { loadVectorIndex } from "./load-vector-index.js";
+import { createVectorIndex, loadVectorIndex } from "./graph-vector-index.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 import type { VectorIndex } from "./vector-index.js";
 

@@ -24,7 +24,6 @@ import {
   nodesPath,
   rowsPath,
   type SnapshotHeader,
-  WHOLE_FORMAT,
 } from "./snapshot-manifest.js";
 import type { VectorIndexSettings } from "./vector-index.js";
 import type { WrittenSnapshot } from "./write-snapshot.js";
@@ -37,8 +36,8 @@ const MANIFEST_BYTES_MAX = 4096;
 export interface ReadSnapshot {
   readonly native: NativeVectorIndex;
   readonly sequence: number;
-  /** What the next snapshot goes on with; undefined: it writes everything. */
-  readonly written: WrittenSnapshot | undefined;
+  /** What the next snapshot goes on with. */
+  readonly written: WrittenSnapshot;
   /** Undefined where the snapshot has none. */
   readonly calibration: Calibration | undefined;
 }
@@ -66,10 +65,7 @@ export async function readSnapshot(
   try {
     const start = await readBytes(file, HEADER_BYTES);
     const header = decodeHeader(start, settings);
-    const whole = header.format === WHOLE_FORMAT;
-    const { written, calibration } = whole
-      ? { written: await readWhole(file, native, header), calibration: undefined }
-      : await readFiles({ path, file, native, rowsKept }, start, header);
+    const { written, calibration } = await readFiles({ path, file, native, rowsKept }, start, header);
     expectDone(await native.finishImport(header.rows, header.linked));
     return { native, sequence: header.sequence, written, calibration };
   } catch (error) {
@@ -190,27 +186,6 @@ async function readNodes(file: FileHandle, native: NativeVectorIndex, manifest: 
   return firstNodesBytes;
 }
 
-/** Format 1: all in one file. */
-async function readWhole(file: FileHandle, native: NativeVectorIndex, header: SnapshotHeader): Promise<undefined> {
-  const read = () => readBlock(file, Number.POSITIVE_INFINITY);
-  let block = await read();
-  const sections = [
-    ["rows", header.rows],
-    ["nodes", header.linked],
-  ] as const;
-  for (const [kind, count] of sections) {
-    for (let first = 0; first < count; ) {
-      if (block.length === 0) throw damaged("it is cut short");
-      // The next block is read while this one is taken in.
-      const [answer, following] = await Promise.all([native.importBlock(kind, first, block), read()]);
-      first = expectDone(answer).integers[0] ?? 0;
-      if (first > count) throw damaged(`it has more ${kind} than announced`);
-      block = following;
-    }
-  }
-  if (block.length > 0) throw damaged("unknown bytes follow its last block");
-}
-
 /**
  * Gives two buffers in turn, each as long as it was ever wanted: one is read into while the other is taken in. New ones would make V8
  * look for garbage several times in the start of a large index.
@@ -223,15 +198,10 @@ function buffersInTurn(): (length: number) => Buffer {
   };
 }
 
-/** One block with its header, of at most `left` bytes; empty at the end of these or of the file. */
-async function readBlock(
-  file: FileHandle,
-  left: number,
-  bufferOf: (length: number) => Buffer = Buffer.allocUnsafeSlow,
-): Promise<Buffer> {
+/** One block with its header, of at most `left` bytes; empty at the end of these. */
+async function readBlock(file: FileHandle, left: number, bufferOf: (length: number) => Buffer): Promise<Buffer> {
   if (left === 0) return Buffer.alloc(0);
   const header = await readBytes(file, BLOCK_HEADER_BYTES);
-  if (header.length === 0 && left === Number.POSITIVE_INFINITY) return header;
   if (header.length < BLOCK_HEADER_BYTES) throw damaged("it is cut short");
   const length = Number(header.readBigUInt64LE(BLOCK_LENGTH_OFFSET));
   if (length > Math.min(BLOCK_BYTES, left - BLOCK_HEADER_BYTES)) throw damaged("a block has an impossible length");

@@ -1,8 +1,8 @@
 import { NativeVectorIndex } from "@shoal/native";
 import { describe, expect, it } from "vitest";
-import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
-import { meanRecall } from "./mean-recall.js";
+import { BruteForce, bitmap } from "./testing/brute-force.js";
+import { meanRecall } from "./testing/mean-recall.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
 
 const ROWS = 6000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BruteForce, bitmap } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
-import { meanRecall, recall } from "./mean-recall.js";
+import { BruteForce, bitmap } from "./testing/brute-force.js";
 import { ids } from "./testing/ids.js";
+import { meanRecall, recall } from "./testing/mean-recall.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { NearestDocuments, VectorIndex, VectorSearchSettings } from "./vector-index.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BruteForce, bitmap, isAllowed } from "./brute-force.js";
 import { createVectorIndex } from "./index.js";
-import { recall } from "./mean-recall.js";
+import { BruteForce, bitmap, isAllowed } from "./testing/brute-force.js";
+import { recall } from "./testing/mean-recall.js";
 import { seededVectors } from "./testing/seeded-vectors.js";
 import type { NearestDocuments } from "./vector-index.js";
 

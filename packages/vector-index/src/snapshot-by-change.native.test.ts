@@ -1,15 +1,15 @@
-import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NativeVectorIndex } from "@shoal/native";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BruteForce } from "./brute-force.js";
 import { GraphVectorIndex } from "./graph-vector-index.js";
 import { loadVectorIndex } from "./index.js";
+import { BruteForce } from "./testing/brute-force.js";
 import { FailingDisk, type Failure } from "./testing/failing-disk.js";
 import { ids } from "./testing/ids.js";
 import { type SeededVectors, seededVectors } from "./testing/seeded-vectors.js";
-import { keepSnapshot, readManifest, readPart, snapshotPaths, writeWholeFormat } from "./testing/snapshot-parts.js";
+import { keepSnapshot, readManifest, readPart, snapshotPaths } from "./testing/snapshot-parts.js";
 import type { VectorIndex, VectorSearchSettings } from "./vector-index.js";
 
 const SEARCH: VectorSearchSettings = {
@@ -114,7 +114,8 @@ describe("a snapshot by change", () => {
     disk.written = 0;
     model.remove(0, 10);
     await index.snapshot(path);
-    expect(disk.written).toBeLessThan(2000);
+    // A manifest: a bit a row, and what the index has measured, if it has had the time.
+    expect(disk.written).toBeLessThan(13_200 / 8 + 96 + 320 + 1);
     await using loaded = await loadVectorIndex(path, { ...SETTINGS, dimensions }, SEARCH);
     await expectSame(loaded, model.oracle, 1);
     expect(await snapshotPaths(path)).toHaveLength(3);
@@ -172,29 +173,6 @@ describe("a snapshot by change", () => {
     expect(most).toBeLessThan(3.5 * 8000 * (4 + 16 * 4));
     await using loaded = await loadVectorIndex(path, SETTINGS, SEARCH);
     await expectSame(loaded, model.oracle, 74);
-  });
-
-  it("takes in a file of format 1, and replaces it", async () => {
-    const index = create();
-    const model = new Model(index, seededVectors(75));
-    model.put(0, 6000);
-    await index.linked();
-    model.remove(100, 900);
-    model.put(5500, 900);
-    await index.snapshot(path);
-    const old = join(folder, "old");
-    await writeWholeFormat(path, SETTINGS, old);
-    await index[Symbol.asyncDispose]();
-    for (const one of await snapshotPaths(path)) await rm(one);
-    await copyFile(old, path);
-    await using loaded = await loadVectorIndex(path, SETTINGS, SEARCH);
-    expect(loaded.sequence).toBe(3);
-    expect(loaded.statistics().tombstones).toBe(1400);
-    await expectSame(loaded, model.oracle, 75);
-    await loaded.snapshot(path);
-    expect(await snapshotPaths(path)).toHaveLength(3);
-    await using again = await loadVectorIndex(path, SETTINGS, SEARCH);
-    await expectSame(again, model.oracle, 75);
   });
 
   it("another path gets all of it", async () => {

@@ -9,8 +9,8 @@
 // nodes    = <path>.<seed in hex>.<number>.nodes: blocks of new and of changed nodes, in the order in which they count
 //            (packages/native/cpp/snapshot-blocks.cc). The chain is made of the hashes of the blocks.
 //
-// What the two files hold beyond what the manifest names was written by a snapshot that did not come to its end. Format 1 is one
-// file: the header, blocks of rows, blocks of nodes. It is read, and replaced by the next snapshot.
+// What the two files hold beyond what the manifest names was written by a snapshot that did not come to its end. Format 1, one file,
+// came before the first release: it is not read, and the index is built from the rows.
 import { basename } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { xxh3Matches, xxh3Write } from "@shoal/native";
@@ -18,7 +18,6 @@ import { type Calibration, decodeCalibration, encodeCalibration } from "./calibr
 import type { VectorIndexSettings } from "./vector-index.js";
 
 const MAGIC = Buffer.from("SHOALVEC", "latin1");
-export const WHOLE_FORMAT = 1;
 const FORMAT = 2;
 export const HEADER_BYTES = 48;
 const HEADER_HASH_OFFSET = 40;
@@ -27,7 +26,6 @@ const HASH_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 
 export interface SnapshotHeader extends VectorIndexSettings {
-  readonly format: number;
   readonly rows: number;
   readonly linked: number;
   readonly sequence: number;
@@ -42,7 +40,7 @@ export interface SnapshotFiles {
   readonly nodesChain: bigint;
 }
 
-export interface Manifest extends Omit<SnapshotHeader, "format">, SnapshotFiles {
+export interface Manifest extends SnapshotHeader, SnapshotFiles {
   /** Whether codes were precise enough to walk the graph by: then rows need not be in memory. */
   readonly codesSuffice: boolean;
   readonly deaths: Uint8Array;
@@ -99,7 +97,7 @@ export function encodeManifest(manifest: Manifest): Buffer {
   return bytes;
 }
 
-/** What stands at the beginning of both formats. Fails with `dataLoss` unless it is as it was written for these settings. */
+/** What stands at the beginning. Fails with `dataLoss` unless it is as it was written for these settings. */
 export function decodeHeader(bytes: Buffer, settings: VectorIndexSettings): SnapshotHeader {
   if (bytes.length < HEADER_BYTES) throw damaged("it is shorter than its header");
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged("it is not a vector index snapshot");
@@ -107,8 +105,9 @@ export function decodeHeader(bytes: Buffer, settings: VectorIndexSettings): Snap
     throw damaged("the checksum of its header does not match");
   }
   const number = (index: number): number => bytes.readUInt32LE(MAGIC.length + 4 * index);
+  const format = number(0);
+  if (format !== FORMAT) throw damaged(`it has format ${format}, this version reads ${FORMAT}`);
   const header = {
-    format: number(0),
     dimensions: number(1),
     maxConnections: number(2),
     efConstruction: number(3),
@@ -116,9 +115,6 @@ export function decodeHeader(bytes: Buffer, settings: VectorIndexSettings): Snap
     linked: number(5),
     sequence: Number(bytes.readBigUInt64LE(32)),
   };
-  if (header.format !== FORMAT && header.format !== WHOLE_FORMAT) {
-    throw damaged(`it has format ${header.format}, this version reads ${WHOLE_FORMAT} and ${FORMAT}`);
-  }
   for (const name of ["dimensions", "maxConnections", "efConstruction"] as const) {
     if (header[name] !== settings[name]) throw damaged(`its ${name} is ${header[name]}, expected ${settings[name]}`);
   }

@@ -1,5 +1,5 @@
 import { EmbeddedMetaStore, Ledger, NodeRegistry } from "@shoal/coordinator";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { NodeDirectory, ServedSchema } from "@shoal/rpc";
 import { createRpcServer, type ServedNode } from "@shoal/rpc/grpc";
 import { readConfiguration, type SettingSource } from "@shoal/service-runtime";

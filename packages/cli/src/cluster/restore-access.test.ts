@@ -1,5 +1,5 @@
 import { EmbeddedMetaStore, Ledger, StoredAccess } from "@shoal/coordinator";
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { Json } from "@shoal/model";
 import type { AccessSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";

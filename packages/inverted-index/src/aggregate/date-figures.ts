@@ -1,6 +1,6 @@
-import { compareUtf8, type PropertyPart } from "@shoal/model";
+import { compareUtf8, type Instant, nanosecondsOf, type PropertyPart } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
-import { type Instant, instantOf, nanosecondsOf } from "../analysis/instant.js";
+import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { utcDate } from "../analysis/utc-date.js";
 import { DocumentSet } from "../document-set.js";

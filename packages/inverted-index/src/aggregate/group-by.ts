@@ -3,7 +3,7 @@ import type { Work } from "@shoal/runtime";
 import { instantOf } from "../analysis/instant.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import { isUtcDate, utcDate } from "../analysis/utc-date.js";
-import { notIndexed } from "../not-indexed.js";
+import { notIndexed } from "../index-place.js";
 import { type AggregateScope, eachDocument } from "./aggregate-source.js";
 import { eachDate } from "./date-values.js";
 import { ChosenGroups, ValueCounter } from "./group-counts.js";

@@ -1,7 +1,7 @@
 import { type AggregatedProperty, aggregatedKind, type PropertyPart, ShoalError } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
-import { notIndexed } from "../not-indexed.js";
+import { notIndexed } from "../index-place.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { dateFigures } from "./date-figures.js";
 import { type Groups, NO_GROUP } from "./groups.js";

@@ -1,7 +1,8 @@
+import { nanosecondsOf } from "@shoal/model";
+import { plainNanoseconds } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { plainNanoseconds } from "../testing/plain-filter.js";
-import { instantOf, instantOfNanoseconds, nanosecondsOf } from "./instant.js";
+import { instantOf, instantOfNanoseconds } from "./instant.js";
 
 describe("instants", () => {
   it("are those of the engine's own parser, to the nanosecond", () => {

@@ -1,8 +1,8 @@
+import { plainTokens } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { indexTurns } from "../index-turns.js";
-import { plainTokens } from "../testing/plain-filter.js";
-import { compareUtf8, isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
+import { isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
 
 const CHARS = [
   ..."abZ9",
@@ -55,19 +55,5 @@ describe("tokens, against a character by itself", () => {
     expect(isLongTerm("x".repeat(TERM_BYTES_MAX + 1))).toBe(true);
     expect(isLongTerm("ü".repeat(TERM_BYTES_MAX / 2))).toBe(false);
     expect(isLongTerm(`${"ü".repeat(TERM_BYTES_MAX / 2)}x`)).toBe(true);
-  });
-});
-
-describe("order", () => {
-  it("is that of UTF-8 bytes", () => {
-    const random = seededRandom(4);
-    const chars = ["a", "b", "\u007f", "\u0080", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}"];
-    for (let round = 0; round < 5000; round++) {
-      const [a, b] = [
-        random.list(4, () => random.pick(chars)).join(""),
-        random.list(4, () => random.pick(chars)).join(""),
-      ];
-      expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    }
   });
 });

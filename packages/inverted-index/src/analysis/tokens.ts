@@ -81,20 +81,3 @@ export function isLongTerm(term: string): boolean {
 export function longTermHash(term: string): string {
   return createHash("sha256").update(term).digest().toString("latin1", 0, 16);
 }
-
-/** The order of UTF-8 bytes, which is that of code points; that of UTF-16 differs beyond U+D800. */
-export function compareUtf8(a: string, b: string): number {
-  const shared = Math.min(a.length, b.length);
-  for (let at = 0; at < shared; at++) {
-    const left = a.charCodeAt(at);
-    const right = b.charCodeAt(at);
-    if (left !== right) return rank(left) - rank(right);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for code points above all others. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
-}

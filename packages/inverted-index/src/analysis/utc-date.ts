@@ -1,4 +1,4 @@
-import type { Instant } from "./instant.js";
+import type { Instant } from "@shoal/model";
 
 /** `2006-01-02T15:04:05Z`. */
 const SECONDS_CHARS = 20;

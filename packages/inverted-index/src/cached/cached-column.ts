@@ -46,11 +46,6 @@ export class CachedColumn implements ColumnLike {
     return this.#count;
   }
 
-  /** How many values there are. */
-  get valueCount(): number {
-    return this.#count - this.#several.size + this.#severalValues;
-  }
-
   get hasSeveral(): boolean {
     return this.#several.size > 0;
   }

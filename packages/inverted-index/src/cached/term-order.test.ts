@@ -1,7 +1,7 @@
+import { compareUtf8 } from "@shoal/model";
 import { runWork } from "@shoal/runtime";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { compareUtf8 } from "../analysis/tokens.js";
 import { indexTurns } from "../index-turns.js";
 import { placeOf, TermOrder } from "./term-order.js";
 

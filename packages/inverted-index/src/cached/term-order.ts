@@ -1,5 +1,5 @@
-import type { Work, WorkTurns } from "@shoal/runtime";
-import { compareUtf8 } from "../analysis/tokens.js";
+import { compareUtf8 } from "@shoal/model";
+import { firstPlace, type Work, type WorkTurns } from "@shoal/runtime";
 
 /** Terms that are new since the last merge are looked at one by one, up to so many. */
 const FRESH_MAX = 512;
@@ -108,12 +108,5 @@ function compareNext(left: string | undefined, right: string | undefined): numbe
 
 /** The first place whose term is not below `bound`. */
 export function placeOf(sorted: readonly string[], bound: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareUtf8(sorted[middle] ?? "", bound) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(sorted.length, (at) => compareUtf8(sorted[at] ?? "", bound) >= 0);
 }

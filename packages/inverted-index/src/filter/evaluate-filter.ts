@@ -10,7 +10,7 @@ import {
 import type { Work } from "@shoal/runtime";
 import { addEntryTo } from "../cached/term-entry.js";
 import { DocumentSet } from "../document-set.js";
-import { notIndexed } from "../not-indexed.js";
+import { notIndexed } from "../index-place.js";
 import type { PropertyIndex, TermPostings } from "../stored/property-index.js";
 import { selectIds } from "./compare-ids.js";
 import { compareProperty } from "./compare-property.js";

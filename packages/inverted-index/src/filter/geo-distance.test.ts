@@ -1,7 +1,7 @@
 import { shortestFloat32 } from "@shoal/model";
+import { plainDistance } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { plainDistance } from "../testing/plain-filter.js";
 import { GeoCircle } from "./geo-distance.js";
 
 const DUESSELDORF = { latitude: 51.225555, longitude: 6.782778 };

@@ -1,5 +1,5 @@
-import type { CompareOperator, FilterValue } from "@shoal/model";
-import { type Instant, instantOfNanoseconds } from "../analysis/instant.js";
+import type { CompareOperator, FilterValue, Instant } from "@shoal/model";
+import { instantOfNanoseconds } from "../analysis/instant.js";
 import type { Interval } from "../cached/interval.js";
 
 /** What a comparison of numbers or instants means: values that lie in one of the intervals, or documents of which none does. */

@@ -1,6 +1,6 @@
+import { plainLike } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { plainLike } from "../testing/plain-filter.js";
 import { checkLikeValue, LikePattern, PATTERN_CHARS_MAX } from "./like-pattern.js";
 
 const CHARS = ["a", "a", "b", "c", "é", "\u{1f41f}", "\ud800"];

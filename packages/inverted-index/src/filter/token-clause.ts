@@ -1,5 +1,5 @@
-import type { CompareOperator } from "@shoal/model";
-import { compareUtf8, patternTokensOf, type Tokenization, tokensOf } from "../analysis/tokens.js";
+import { type CompareOperator, compareUtf8 } from "@shoal/model";
+import { patternTokensOf, type Tokenization, tokensOf } from "../analysis/tokens.js";
 import { LikePattern } from "./like-pattern.js";
 
 /** One word of a value that a text is compared with: which tokens satisfy it. */

@@ -1,4 +1,5 @@
-import { type KeyValueStore, MemoryStore } from "@shoal/kv";
+import type { KeyValueStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type JsonObject, type ObjectId, type PropertyDefinition, parseObjectId, ShoalError } from "@shoal/model";
 import { createInvertedIndex } from "../create-inverted-index.js";
 import { DocumentSet } from "../document-set.js";

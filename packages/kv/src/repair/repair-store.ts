@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ShoalError } from "@shoal/model";
-import { DiskSpace } from "../disk-space.js";
+import { freeBytes } from "../disk-of.js";
 import type { KeyValueStore } from "../key-value-store.js";
 import { openRocksStore } from "../open-rocks-store.js";
 import { finishReplacing, replaceStore } from "../replace-store.js";
@@ -125,7 +125,7 @@ async function removeOthers(workshop: string): Promise<void> {
 
 async function checkRoom(folder: string, neededBytes: number): Promise<void> {
   const place = dirname(folder);
-  const free = await new DiskSpace(place, 0).freeBytes();
+  const free = await freeBytes(place);
   if (free >= neededBytes) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   throw new ShoalError(

@@ -26,11 +26,6 @@ export class Pattern {
     this.#inner = parts.slice(1, -1).filter((part) => part !== "");
   }
 
-  /** Whether every name matches. */
-  get matchesAll(): boolean {
-    return !this.#isExact && this.#first === "" && this.#last === "" && this.#inner.length === 0;
-  }
-
   matches(name: string): boolean {
     if (this.#isExact) return name === this.#first;
     const end = name.length - this.#last.length;

@@ -54,3 +54,24 @@ export class ShoalError extends Error {
     return new ShoalError("internal", message, { cause: thrown });
   }
 }
+
+/** An `unavailable` that is this process's own: other processes may be able to go on with the work at once. */
+export class UnavailableHere extends ShoalError {
+  constructor(message: string, options?: ShoalErrorOptions) {
+    super("unavailable", message, options);
+  }
+}
+
+/** `thrown` as a ShoalError of the same code, and {@link UnavailableHere} as that, with `prefix` before its message. */
+export function withPrefix(prefix: string, thrown: unknown): ShoalError {
+  const error = ShoalError.from(thrown);
+  const { retryAfterSeconds } = error;
+  const message = prefix + error.message;
+  const options: ShoalErrorOptions = {
+    cause: error.cause ?? error,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+  return error instanceof UnavailableHere
+    ? new UnavailableHere(message, options)
+    : new ShoalError(error.code, message, options);
+}

@@ -1,5 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
-import { dateInstant } from "../objects/date-value.js";
+import { dateInstant, nanosecondsOf } from "../objects/date-value.js";
 import { int64Of, JsonNumber } from "../objects/json-number.js";
 import { isUncheckedObject, printValue, type UncheckedObject } from "../objects/value-wording.js";
 import { clauseText } from "./clause-text.js";
@@ -60,7 +60,7 @@ export function parseFilterValue(clause: UncheckedObject, field: ValueField): Fi
 /** The instant of a `valueDate`, in nanoseconds since 1970. Fails with `invalid` on what is no date. */
 export function filterInstant(value: unknown): bigint {
   const instant = typeof value === "string" ? dateInstant(value) : undefined;
-  if (instant !== undefined) return instant;
+  if (instant !== undefined) return nanosecondsOf(instant);
   throw invalid(`the value '${printValue(value)}' of valueDate is no RFC 3339 date such as 2017-07-21T17:32:28Z`);
 }
 

@@ -1,5 +1,4 @@
-import { ShoalError } from "../errors/shoal-error.js";
-import { withPrefix } from "../errors/with-prefix.js";
+import { ShoalError, withPrefix } from "../errors/shoal-error.js";
 import { type BeaconScheme, LOCAL_HOST, parseShortBeacon, writeShortBeacon } from "./beacon.js";
 import type { Json, JsonObject } from "./json.js";
 import type { ObjectId } from "./object-id.js";

@@ -40,11 +40,23 @@ function zonePlace(text: string): number {
   return isZone(text, zoneAt) ? zoneAt : -1;
 }
 
+/** A moment: whole milliseconds since 1970, which float64 holds exactly for all years, and nanoseconds from there. */
+export interface Instant {
+  readonly milliseconds: number;
+  /** 0 to 999,999. */
+  readonly rest: number;
+}
+
+/** Nanoseconds since 1970. */
+export function nanosecondsOf({ milliseconds, rest }: Instant): bigint {
+  return BigInt(milliseconds) * 1_000_000n + BigInt(rest);
+}
+
 /**
- * The instant that a date names, in nanoseconds since 1970, or undefined when `text` is none. What is finer than
- * nanoseconds is cut off, as in the stored form.
+ * The instant that a date names, or undefined when `text` is none. What is finer than nanoseconds is cut off, as in the stored
+ * form.
  */
-export function dateInstant(text: string): bigint | undefined {
+export function dateInstant(text: string): Instant | undefined {
   const zoneAt = zonePlace(text);
   if (zoneAt < 0) return undefined;
   // `Date.UTC` takes the years 0 to 99 for others; dates repeat after 400 years.
@@ -58,8 +70,11 @@ export function dateInstant(text: string): bigint | undefined {
       digits(text, 17, SECOND_CHARS),
     ) - MILLISECONDS_OF_400_YEARS;
   const fraction = text.slice(SECOND_CHARS + 1, Math.min(zoneAt, SECOND_CHARS + FRACTION_CHARS_MAX));
-  const local = BigInt(milliseconds) * 1_000_000n + BigInt(Number(fraction.padEnd(9, "0")));
-  return local - BigInt(offsetMinutes(text, zoneAt)) * 60_000_000_000n;
+  const nanoseconds = fraction === "" ? 0 : Number(fraction.padEnd(9, "0"));
+  return {
+    milliseconds: milliseconds + Math.floor(nanoseconds / 1e6) - offsetMinutes(text, zoneAt) * 60_000,
+    rest: nanoseconds % 1e6,
+  };
 }
 
 /** Minutes that the clocks of a zone are ahead of UTC. */

@@ -1,4 +1,5 @@
 import { ShoalError } from "../errors/shoal-error.js";
+import type { Json } from "./json.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -28,6 +29,13 @@ export function jsonMembers(bytes: Uint8Array): Map<string, Uint8Array> {
     if (bytes[end] === CLOSE_BRACE) return members;
     at = end + 1;
   }
+}
+
+/** The value of one member; undefined when there is none. */
+export function jsonMember(bytes: Uint8Array, name: string): Json | undefined {
+  const member = jsonMembers(bytes).get(name);
+  if (member === undefined) return undefined;
+  return JSON.parse(Buffer.from(member.buffer, member.byteOffset, member.length).toString()) as Json;
 }
 
 /** A JSON object of members whose values are JSON already, as text or as UTF-8. */

@@ -1,5 +1,4 @@
-import { ShoalError } from "../errors/shoal-error.js";
-import { withPrefix } from "../errors/with-prefix.js";
+import { ShoalError, withPrefix } from "../errors/shoal-error.js";
 import type { ClassDefinition, PropertyDefinition } from "../schema/class-definition.js";
 import { primitiveDataType } from "../schema/data-type.js";
 import { unknownProperty } from "../schema/unknown-names.js";

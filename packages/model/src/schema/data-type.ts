@@ -1,6 +1,5 @@
 import { closeName } from "../errors/nearest-name.js";
-import { ShoalError } from "../errors/shoal-error.js";
-import { withPrefix } from "../errors/with-prefix.js";
+import { ShoalError, withPrefix } from "../errors/shoal-error.js";
 import { quoteText } from "../objects/value-wording.js";
 import { type ClassDefinition, PRIMITIVE_DATA_TYPES, type PrimitiveDataType } from "./class-definition.js";
 import { invalidClassName, isClassName } from "./class-names.js";

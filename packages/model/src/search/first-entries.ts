@@ -34,11 +34,6 @@ export class FirstEntries<Entry> {
     return last;
   }
 
-  /** Takes all of them out, first to last. */
-  takeAll(): readonly Entry[] {
-    return this.#heap.splice(0).sort(this.#compare);
-  }
-
   #rise(entry: Entry): void {
     const heap = this.#heap;
     let at = heap.length;

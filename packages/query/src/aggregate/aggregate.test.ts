@@ -1,7 +1,7 @@
 import { type AggregateQuery, ShoalError } from "@shoal/model";
+import { plainAggregate } from "@shoal/model/testing/plain-aggregate";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
-import { plainAggregate } from "./testing/plain-aggregate.js";
 import { aggregateQuery, allOf, engineOver, GROUPABLE, PROPERTIES, randomObject } from "./testing/plain-world.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY };

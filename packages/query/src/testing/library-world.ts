@@ -9,10 +9,10 @@ import {
   targetsOfReferences,
   type WhereFilter,
 } from "@shoal/model";
+import { plainMatches } from "@shoal/model/testing/plain-filter";
 import type { ClassRecord } from "@shoal/rpc";
 import type { SeededRandom } from "@shoal/seeded-random";
 import type { ReferencedRow } from "../query-service.js";
-import { compare } from "./matches.js";
 import type { MemoryObject } from "./memory-object.js";
 import { DIMENSIONS, record, uuid } from "./memory-world.js";
 
@@ -95,7 +95,7 @@ export function randomWhere(random: SeededRandom, depth = 0): WhereFilter {
   return {
     operator: random.pick(["Equal", "NotEqual"] as const),
     path,
-    value: { kind: "string", values: [random.pick(NAMES)] },
+    value: { kind: isBook ? "text" : "string", values: [random.pick(NAMES)] },
   };
 }
 
@@ -108,7 +108,10 @@ export function satisfies(where: WhereFilter, object: MemoryObject, all: readonl
   }
   const [property = "", className, ...path] = where.path;
   if (className === undefined) {
-    return compare(property === "id" ? object.id : object.properties?.[property], where.operator, where.value);
+    const { operator, value } = where;
+    const times = { creationTimeUnix: object.creationTimeUnix, lastUpdateTimeUnix: object.creationTimeUnix };
+    const looked = { id: object.id, properties: object.properties ?? {}, ...times };
+    return plainMatches(looked, { operator, property, value }, LIBRARY[object.className] ?? []);
   }
   return targetsOfReferences(object.properties?.[property]).some((id) => {
     const target = all.find((one) => one.id === id && one.className === className);

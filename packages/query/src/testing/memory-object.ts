@@ -1,4 +1,5 @@
-import type { Json, ObjectId, RowFields, StoredObject } from "@shoal/model";
+import type { Json, ObjectId } from "@shoal/model";
+import type { MemoryRow } from "@shoal/rpc/testing/memory-shards";
 
 /** An object of a test: what a shard would store. */
 export interface MemoryObject {
@@ -9,14 +10,7 @@ export interface MemoryObject {
   readonly properties?: Readonly<Record<string, Json>>;
 }
 
-const ALL_FIELDS = { properties: true, vector: true, extras: true };
-
-/** The object as a shard answers with it. */
-export function toStored(object: MemoryObject, fields: RowFields = ALL_FIELDS): StoredObject {
-  const { id, className, creationTimeUnix, vector, properties = {} } = object;
-  return {
-    ...{ id, className, creationTimeUnix, lastUpdateTimeUnix: creationTimeUnix, extras: undefined },
-    propertiesJson: new TextEncoder().encode(JSON.stringify(fields.properties ? properties : {})),
-    vector: fields.vector ? vector : undefined,
-  };
+export function toRow({ id, className, creationTimeUnix, vector, properties }: MemoryObject): MemoryRow {
+  const times = { creationTimeUnix, lastUpdateTimeUnix: creationTimeUnix };
+  return { object: { id, className, properties, vector, extras: undefined }, times };
 }

@@ -1,4 +1,5 @@
-import { type KeyRange, type KeyValueChange, type KeyValueEntry, MemoryStore, type WriteOptions } from "@shoal/kv";
+import type { KeyRange, KeyValueChange, KeyValueEntry, WriteOptions } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 
 const hex = (key: Uint8Array) => Buffer.from(key).toString("hex");

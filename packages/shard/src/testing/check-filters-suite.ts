@@ -1,15 +1,16 @@
 import { setImmediate } from "node:timers/promises";
-import { COMBINE_OPERATORS, type ObjectId, type ShardFilter } from "@shoal/model";
+import { COMBINE_OPERATORS, type ObjectId, type PropertyDefinition, type ShardFilter } from "@shoal/model";
+import { type FilteredObject, plainMatches } from "@shoal/model/testing/plain-filter";
 import type { SeededRandom } from "@shoal/seeded-random";
 import { expect } from "vitest";
 import { IndexBeingBuilt } from "../object-index.js";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { ALL_FIELDS, idOf } from "./ids-and-fields.js";
-import { type FilteredObject, satisfies } from "./satisfies.js";
 
 /** What a shard should have, by id. */
 export interface ExpectedObject extends FilteredObject {
+  readonly id: ObjectId;
   readonly vector: Float32Array | undefined;
 }
 
@@ -58,13 +59,14 @@ export function randomFilter(random: SeededRandom, now: number, depth = 2): Shar
 export async function checkFilters(
   shard: Shard,
   objects: readonly ExpectedObject[],
+  properties: readonly PropertyDefinition[],
   random: SeededRandom,
   now: number,
   waited: () => void,
 ): Promise<void> {
   const filter = randomFilter(random, now);
   const told = JSON.stringify(filter);
-  const matching = objects.filter((object) => satisfies(filter, object));
+  const matching = objects.filter((object) => plainMatches(object, filter, properties));
   matching.sort((a, b) => (a.id < b.id ? -1 : 1));
   const ids = matching.map(({ id }) => id);
   expect(await whenBuilt(() => shard.matchingIds(filter, 1_000), waited), told).toEqual(ids);

@@ -1,4 +1,4 @@
-import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueReader, KeyValueStore, WriteOptions } from "@shoal/kv";
+import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueStore, WriteOptions } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 
 /** A store as one process sees it: once that is killed, nothing of it reaches the store behind. */
@@ -26,10 +26,6 @@ export class FencedStore implements KeyValueStore {
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     return this.#alive().scan(range, onDamaged);
-  }
-
-  snapshot(): KeyValueReader & AsyncDisposable {
-    return this.#alive().snapshot();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

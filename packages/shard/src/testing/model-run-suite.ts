@@ -11,7 +11,7 @@ import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { checkFilters } from "./check-filters-suite.js";
-import { ALL_FIELDS, book, idOf, propertiesOf, type ShardUnderTest } from "./shard-under-test-suite.js";
+import { ALL_FIELDS, book, idOf, PROPERTIES, propertiesOf, type ShardUnderTest } from "./shard-under-test-suite.js";
 
 const IDS = 40;
 /** Not one of the model's. */
@@ -182,7 +182,7 @@ export class ModelRun {
     const waited = () => {
       this.under.nowUnix += 1_000;
     };
-    await checkFilters(shard, objects, this.random, this.under.nowUnix, waited);
+    await checkFilters(shard, objects, PROPERTIES, this.random, this.under.nowUnix, waited);
   }
 
   async #checkSearch(shard: Shard, count: number): Promise<void> {

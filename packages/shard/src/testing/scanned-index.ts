@@ -13,10 +13,10 @@ import {
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
+import { plainMatches } from "@shoal/model/testing/plain-filter";
 import type { WorkBounds } from "@shoal/runtime";
 import { INDEX_PREFIXES, indexRanges } from "../key-layout.js";
 import type { InvertedIndexSite } from "../object-index.js";
-import { satisfies } from "./satisfies.js";
 
 interface Entry {
   readonly propertiesJson: string;
@@ -30,7 +30,7 @@ interface Entry {
  */
 export class ScannedIndex implements InvertedIndex {
   readonly #site: InvertedIndexSite;
-  #names: ReadonlySet<string>;
+  #properties: readonly PropertyDefinition[];
   /** Undefined: to be read from the store. */
   #entries: Map<number, Entry> | undefined;
   /** What was read before one of them is old. */
@@ -40,12 +40,12 @@ export class ScannedIndex implements InvertedIndex {
 
   constructor(site: InvertedIndexSite) {
     this.#site = site;
-    this.#names = namesOf(site.properties);
+    this.#properties = site.properties;
     this.#entries = site.isEmpty ? new Map() : undefined;
   }
 
   configure(properties: readonly PropertyDefinition[]): void {
-    this.#names = namesOf(properties);
+    this.#properties = properties;
   }
 
   async plan(changes: readonly IndexedChange[]): Promise<PlannedChanges> {
@@ -87,7 +87,7 @@ export class ScannedIndex implements InvertedIndex {
       const id = this.#site.directory.idOf(document);
       if (id === undefined) continue;
       const properties = JSON.parse(entry.propertiesJson) as Record<string, unknown>;
-      if (satisfies(filter, { ...entry, id, properties })) found.add(document);
+      if (plainMatches({ ...entry, id, properties }, filter, this.#properties)) found.add(document);
     }
     await this.matchingGate;
     return found;
@@ -136,14 +136,10 @@ export class ScannedIndex implements InvertedIndex {
   #checkNames(after: IndexedState | undefined): void {
     if (after === undefined) return;
     for (const name of Object.keys(JSON.parse(entryOf(after).propertiesJson) as object)) {
-      if (this.#names.has(name)) continue;
+      if (this.#properties.some((property) => property.name === name)) continue;
       throw new ShoalError("unavailable", `property '${name}' is not known here yet`, { retryAfterSeconds: 1 });
     }
   }
-}
-
-function namesOf(properties: readonly PropertyDefinition[]): ReadonlySet<string> {
-  return new Set(properties.map(({ name }) => name));
 }
 
 function entryOf({ propertiesJson, creationTimeUnix, lastUpdateTimeUnix }: IndexedState): Entry {

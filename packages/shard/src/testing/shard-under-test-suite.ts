@@ -2,7 +2,8 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
-import { type KeyValueStore, MemoryStore } from "@shoal/kv";
+import type { KeyValueStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type {
   DataObject,
   ObjectId,

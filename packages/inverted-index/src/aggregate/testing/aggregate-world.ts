@@ -1,6 +1,6 @@
 // A shard's objects in memory, their index on a store in memory, and aggregations over them.
 
-import { MemoryStore } from "@shoal/kv";
+import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import {
   ID_PROPERTY,
   type JsonObject,

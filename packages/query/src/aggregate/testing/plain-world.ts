@@ -9,11 +9,11 @@ import type {
   PropertyDefinition,
   ShardAggregation,
 } from "@shoal/model";
+import { type PlainObject, plainParts } from "@shoal/model/testing/plain-aggregate";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { SeededRandom } from "@shoal/seeded-random";
 import { QueryEngine } from "../../query-engine.js";
-import { type PlainObject, plainParts } from "./plain-aggregate.js";
 
 export const PROPERTIES: readonly PropertyDefinition[] = [
   ["name", "string"],

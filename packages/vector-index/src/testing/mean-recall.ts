@@ -1,5 +1,5 @@
+import type { NearestDocuments, VectorIndex } from "../vector-index.js";
 import { type BruteForce, isAllowed } from "./brute-force.js";
-import type { NearestDocuments, VectorIndex } from "./vector-index.js";
 
 const DISTANCE_ERROR_MAX = 2e-6;
 

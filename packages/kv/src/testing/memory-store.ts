@@ -1,21 +1,13 @@
 import { ShoalError } from "@shoal/model";
-import { checkBatch, checkKey, checkRange } from "./batch-check.js";
-import type {
-  KeyRange,
-  KeyValueChange,
-  KeyValueEntry,
-  KeyValueReader,
-  KeyValueStore,
-  WriteOptions,
-} from "./key-value-store.js";
-import { openRecord, sealRecord } from "./record-envelope.js";
-import { SortedEntries, type StoredChange } from "./sorted-entries.js";
+import { checkBatch, checkKey, checkRange } from "../batch-check.js";
+import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueStore, WriteOptions } from "../key-value-store.js";
+import { openRecord, sealRecord } from "../record-envelope.js";
+import { SortedEntries, type StoredChange } from "../sorted-entries.js";
 
 const CHUNK_ENTRIES_MAX = 256;
 
 /**
- * A store in memory with the same envelope and the same answers as `RocksStore`; nothing outlives it. For tests and for
- * what needs no disk.
+ * A store in memory with the same envelope and the same answers as `RocksStore`; nothing outlives it.
  */
 export class MemoryStore implements KeyValueStore {
   #entries = SortedEntries.empty;
@@ -28,13 +20,13 @@ export class MemoryStore implements KeyValueStore {
   }
 
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    this.#checkOpen();
-    return getFrom(this.#entries, key);
+    const result = this.#lookUp(key);
+    if (result instanceof ShoalError) throw result;
+    return result;
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
-    this.#checkOpen();
-    return getManyFrom(this.#entries, keys);
+    return keys.map((key) => this.#lookUp(key));
   }
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
@@ -42,14 +34,9 @@ export class MemoryStore implements KeyValueStore {
     return { [Symbol.asyncIterator]: () => scanFrom(() => this.#checkOpen().#entries, range, onDamaged) };
   }
 
-  snapshot(): KeyValueReader & AsyncDisposable {
-    this.#checkOpen();
-    return new MemorySnapshot(this.#entries);
-  }
-
   /**
    * Lets `damage` change the stored bytes (the envelope) under `key` in place: what a fault of the disk would do.
-   * Snapshots keep the old bytes. Throws `notFound` when there is no such key.
+   * Throws `notFound` when there is no such key.
    */
   damage(key: Uint8Array, damage: (envelope: Uint8Array) => void): void {
     const envelope = this.#entries.get(key);
@@ -64,39 +51,17 @@ export class MemoryStore implements KeyValueStore {
     this.#entries = SortedEntries.empty;
   }
 
+  /** A copy: what a caller does to an answer must not reach the store. */
+  #lookUp(key: Uint8Array): Uint8Array | undefined | ShoalError {
+    this.#checkOpen();
+    checkKey(key);
+    const envelope = this.#entries.get(key);
+    return envelope === undefined ? undefined : openRecord(key, Uint8Array.from(envelope));
+  }
+
   #checkOpen(): this {
     if (this.#closed) throw new ShoalError("unavailable", "memory store is closed");
     return this;
-  }
-}
-
-class MemorySnapshot implements KeyValueReader, AsyncDisposable {
-  #entries: SortedEntries | undefined;
-
-  constructor(entries: SortedEntries | undefined) {
-    this.#entries = entries;
-  }
-
-  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    return getFrom(this.#pinned(), key);
-  }
-
-  async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined | Error)[]> {
-    return getManyFrom(this.#pinned(), keys);
-  }
-
-  scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
-    checkRange(range);
-    return { [Symbol.asyncIterator]: () => scanFrom(() => this.#pinned(), range, onDamaged) };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#entries = undefined;
-  }
-
-  #pinned(): SortedEntries {
-    if (this.#entries === undefined) throw new ShoalError("unavailable", "snapshot is disposed of");
-    return this.#entries;
   }
 }
 
@@ -105,35 +70,16 @@ function sealChange(change: KeyValueChange): StoredChange {
   return { key, value: change.type === "put" ? sealRecord(key, change.value) : undefined };
 }
 
-function getFrom(entries: SortedEntries, key: Uint8Array): Uint8Array | undefined {
-  const result = lookUp(entries, key);
-  if (result instanceof ShoalError) throw result;
-  return result;
-}
-
-function getManyFrom(entries: SortedEntries, keys: readonly Uint8Array[]): (Uint8Array | undefined | Error)[] {
-  return keys.map((key) => lookUp(entries, key));
-}
-
-/** A copy: what a caller does to an answer must not reach the store. */
-function lookUp(entries: SortedEntries, key: Uint8Array): Uint8Array | undefined | ShoalError {
-  checkKey(key);
-  const envelope = entries.get(key);
-  return envelope === undefined ? undefined : openRecord(key, Uint8Array.from(envelope));
-}
-
 /** `source` throws when the scan may not go on; it is asked again after each chunk. */
 async function* scanFrom(
   source: () => SortedEntries,
   range: KeyRange,
   onDamaged: ((key: Uint8Array) => void) | undefined,
 ): AsyncGenerator<readonly KeyValueEntry[]> {
-  const entries = source();
-  const walk = range.reverse ? entries.descending(range.gte, range.lt) : entries.ascending(range.gte, range.lt);
   let left = range.limit ?? Number.POSITIVE_INFINITY;
   let chunk: KeyValueEntry[] = [];
   if (left === 0) return;
-  for (const entry of walk) {
+  for (const entry of source().ascending(range.gte, range.lt)) {
     const key = Uint8Array.from(entry.key);
     const value = openRecord(key, Uint8Array.from(entry.value));
     if (value instanceof ShoalError) {

@@ -1,4 +1,4 @@
-import type { NearestDocuments } from "./vector-index.js";
+import type { NearestDocuments } from "../vector-index.js";
 
 /** What an index must answer, computed in float64 over every document: the oracle of the tests. */
 export class BruteForce {

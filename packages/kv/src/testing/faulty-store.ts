@@ -1,13 +1,6 @@
 import { ShoalError } from "@shoal/model";
+import type { KeyRange, KeyValueChange, KeyValueEntry, KeyValueStore, WriteOptions } from "../key-value-store.js";
 import type { FaultRule, FaultScript } from "./fault-script.js";
-import type {
-  KeyRange,
-  KeyValueChange,
-  KeyValueEntry,
-  KeyValueReader,
-  KeyValueStore,
-  WriteOptions,
-} from "./key-value-store.js";
 
 /** What puts a key back to where it was before a write that is not on stable storage. */
 type Undo = readonly KeyValueChange[];
@@ -75,11 +68,6 @@ export class FaultyStore implements KeyValueStore {
 
   scan(range: KeyRange, onDamaged?: (key: Uint8Array) => void): AsyncIterable<readonly KeyValueEntry[]> {
     return this.#faultyScan(this.#inner.scan(range, onDamaged));
-  }
-
-  snapshot(): KeyValueReader & AsyncDisposable {
-    this.#checkAlive();
-    return this.#inner.snapshot();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type GroupPart,
   groupText,
   type Json,
+  nanosecondsOf,
   type PropertyAggregate,
   type PropertyDefinition,
   type PropertyPart,
@@ -54,7 +55,7 @@ function occurrences(values: readonly Value[]): ReadonlyMap<Value, number> {
 export function plainParts(
   objects: readonly PlainObject[],
   properties: readonly PropertyDefinition[],
-  aggregation: ShardAggregation,
+  aggregation: Pick<ShardAggregation, "groupBy" | "properties">,
 ): ShardAggregate {
   const parts: GroupPart[] = [];
   for (const [groupedBy, members] of groupsOf(objects, aggregation.groupBy)) {
@@ -103,7 +104,10 @@ function plainPart(
     return { kind, totalTrue, totalFalse: values.length - totalTrue };
   }
   if (kind === "references") return { kind, count: values.length };
-  const dates = values.map((text) => ({ instant: dateInstant(String(text)) ?? 0n, text: String(text) }));
+  const dates = values.map((text) => {
+    const instant = dateInstant(String(text));
+    return { instant: instant === undefined ? 0n : nanosecondsOf(instant), text: String(text) };
+  });
   return {
     kind: "dates",
     count: dates.length,

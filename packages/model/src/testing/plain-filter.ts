@@ -1,18 +1,29 @@
 import type { CompareOperator, FilterValue, GeoRange, Json, PropertyDefinition, ShardFilter } from "@shoal/model";
-import type { WorldObject } from "./index-world.js";
+
+/** An object as a filter looks at it. */
+export interface FilteredObject {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly creationTimeUnix: number;
+  readonly lastUpdateTimeUnix: number;
+}
 
 /*
  * What a filter means, without an index and without the code of one: a plain look at one object. It is slow and says
  * everything in the simplest way.
  */
 
-export function plainMatches(object: WorldObject, filter: ShardFilter, schema: readonly PropertyDefinition[]): boolean {
+export function plainMatches(
+  object: FilteredObject,
+  filter: ShardFilter,
+  schema: readonly PropertyDefinition[],
+): boolean {
   if ("operands" in filter) {
     const results = filter.operands.map((operand) => plainMatches(object, operand, schema));
     if (filter.operator === "Or") return results.some(Boolean);
     return results.every(Boolean) !== (filter.operator === "Not");
   }
-  const stored = object.properties[filter.property];
+  const stored = object.properties[filter.property] as Json | undefined;
   if (filter.operator === "RefersTo") {
     const beacons = ((stored ?? []) as { beacon: string }[]).map(({ beacon }) => beacon.slice(-36));
     return filter.targets.some((target) => beacons.includes(target));

@@ -1,4 +1,4 @@
-import { addon } from "./addon.js";
+import { addon } from "../addon.js";
 
 interface SimdAddon {
   simdKernelNames(): string[];
