@@ -1,0 +1,9 @@
+import type { Change } from "./copy-messages.js";
+import type { JournalPosition } from "./journal-position.js";
+
+/** A commit on its way. */
+export interface Commit {
+  readonly previous: JournalPosition;
+  readonly end: JournalPosition;
+  readonly changes: readonly Change[];
+}
