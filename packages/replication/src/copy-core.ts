@@ -136,8 +136,7 @@ export class CopyCore {
 
   /** The first entry that the journal keeps follows this sequence, once it ends at `end`. */
   baseAt(end: number): number {
-    const kept = this.is("the journal is cut while a copy catches up") ? Number.POSITIVE_INFINITY : this.pinnedFrom;
-    return Math.max(this.state.base, Math.min(kept, end - this.options.journalKeepEntries));
+    return Math.max(this.state.base, Math.min(this.pinnedFrom, end - this.options.journalKeepEntries));
   }
 
   withhold(node: string): void {

@@ -12,7 +12,6 @@ export const WRONG_VARIANTS = [
   "a copy that was taken out is not waited for",
   "a new primary does not wait for old leases",
   "acknowledges with too few in sync",
-  "the journal is cut while a copy catches up",
   "a lease that had ended is relied on again",
   "a deletion is confirmed before the copy has stopped",
   "a change that may still be made is not reckoned with",
