@@ -62,3 +62,18 @@ export function behindJsonSpace(bytes: Uint8Array, start: number): number {
     at++;
   }
 }
+
+/** The first place from `start` on that is no space, comma or escaped tab or line end. */
+export function behindIgnored(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte === Code.space || byte === Code.comma) at++;
+    else if (byte === Code.backslash && isSpaceEscape(bytes[at + 1])) at += 2;
+    else return at;
+  }
+}
+
+export function isSpaceEscape(byte: number | undefined): boolean {
+  return byte === Code.n || byte === Code.r || byte === Code.t;
+}

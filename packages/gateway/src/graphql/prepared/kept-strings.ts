@@ -1,5 +1,4 @@
-import { behindJsonSpace, Code } from "./characters.js";
-import { behindIgnored } from "./lift-vector.js";
+import { behindIgnored, behindJsonSpace, Code } from "./characters.js";
 
 /**
  * Strings that are not lifted but stay in the template, because they decide whether a request is valid and what it means:

@@ -1,7 +1,6 @@
-import { BYTES, Byte, Code, isNamePart } from "./characters.js";
+import { BYTES, Byte, behindIgnored, Code, isNamePart, isSpaceEscape } from "./characters.js";
 import { behindEscapedString, behindKeptArgument } from "./kept-strings.js";
 import { liftNumber } from "./lift-number.js";
-import { behindIgnored, isSpaceEscape, liftVector } from "./lift-vector.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
 
@@ -36,7 +35,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
         break;
       }
       case Byte.openBracket: {
-        const end = vectorEnd(bytes, at + 1, literals);
+        const end = vectorEnd(bytes, at, literals);
         if (end < 0) at++;
         else {
           template.keep(bytes, kept, at);
@@ -72,10 +71,10 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
   return -1;
 }
 
-/** Lifts a list when it is one of numbers; `start` is behind its bracket. */
-function vectorEnd(bytes: Buffer, start: number, literals: LiftedLiterals): number {
-  const at = behindIgnored(bytes, start);
-  return BYTES[bytes[at] as number] === Byte.number ? liftVector(bytes, at, literals) : -1;
+/** Lifts the list whose bracket stands at `open` when it is one of numbers. */
+function vectorEnd(bytes: Buffer, open: number, literals: LiftedLiterals): number {
+  const at = behindIgnored(bytes, open + 1);
+  return BYTES[bytes[at] as number] === Byte.number ? literals.addVector(open, "graphql") : -1;
 }
 
 /** Lifts the string whose escaped quote begins at `start`. Strings with escapes and block strings are not lifted. */

@@ -1,7 +1,6 @@
 import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
 import { behindJsonString, behindKeptJson, isKeptJsonName } from "./kept-strings.js";
 import { liftNumber } from "./lift-number.js";
-import { liftJsonVector } from "./lift-vector.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
 
@@ -88,7 +87,7 @@ class VariablesLifter {
     const { bytes, literals, template } = this;
     let at = behindJsonSpace(bytes, start + 1);
     if (BYTES[bytes[at] as number] === Byte.number) {
-      const end = liftJsonVector(bytes, at, literals);
+      const end = literals.addVector(start, "json");
       if (end >= 0) {
         template.literal(LiteralKind.vector);
         return end;
