@@ -15,7 +15,7 @@ import {
   objectTypeOf,
 } from "./compile-fields.js";
 import { compileGet } from "./compile-get.js";
-import { IntrospectionRequest } from "./introspection-call.js";
+import { compileIntrospection } from "./introspection.js";
 import { Failure, type PlannedCall, type PlannedField, type PlannedRoot, RequestPlan } from "./planned-call.js";
 import { type SelectedFields, selectedFields, selectedSubfields } from "./selected-fields.js";
 
@@ -45,7 +45,7 @@ export function compileRequest(
     return { answer: refusedAnswer(values.errors.map(errorItem)), errors: values.errors.length };
   }
   const scope = { schema, fragments: read.fragments, variableValues: values.coerced, failures: [], given: new Map() };
-  const compiler = new RequestCompiler(parts, scope, read, { ...variables });
+  const compiler = new RequestCompiler(parts, scope);
   try {
     const roots = compiler.roots(root, selectedFields(scope, root, selectionSet));
     return new RequestPlan(roots, scope.failures.length > 0);
@@ -66,13 +66,9 @@ interface SelectedRoot {
 }
 
 class RequestCompiler {
-  private introspection: IntrospectionRequest | undefined;
-
   constructor(
     private readonly parts: CompileParts,
     private readonly scope: CompileScope,
-    private readonly read: ReadDocument,
-    private readonly variables: Readonly<Record<string, unknown>>,
   ) {}
 
   /** Fails with `tooLarge` before anything is compiled. */
@@ -92,11 +88,7 @@ class RequestCompiler {
     const name = field.name.value;
     if (name === "__typename") return { calls: 0, compile: () => constantField(responseName, type.name) };
     if (name === "Get" || name === "Aggregate") return this.classFields(name, type, responseName, nodes);
-    if (name !== "Explore") {
-      this.introspection ??= new IntrospectionRequest(this.parts.schema, this.read, this.variables);
-      const { introspection } = this;
-      return { calls: 0, compile: () => introspection.call(responseName, nodes) };
-    }
+    if (name !== "Explore") return { calls: 0, compile: () => compileIntrospection(this.scope, responseName, nodes) };
     const compile = () => {
       const asked = { ...givenField(this.scope, type, field), responseName, nodes };
       return compileExplore(this.parts, this.scope, objectTypeOf(type, name), asked);

@@ -20,7 +20,7 @@ import { RequestCost } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../reading/request-reading.js";
 import { pathsOf } from "./failed-places.js";
-import { IntrospectionErrors } from "./introspection-call.js";
+import { IntrospectionErrors } from "./introspection.js";
 import { JsonBytes } from "./json-bytes.js";
 import { type AnswerRoot, type BoundCall, Failure, type WriteAnswer } from "./planned-call.js";
 
@@ -213,12 +213,12 @@ function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<
       return undefined;
     } catch (failed) {
       if (failed instanceof ShoalError && failed.code === "tooLarge") throw failed;
+      if (failed instanceof IntrospectionErrors) return failed;
       out.truncate(before);
       thrown = failed;
     }
   }
-  if (thrown instanceof IntrospectionErrors) yield* thrown.write(out);
-  else out.ascii("null");
+  out.ascii("null");
   return thrown;
 }
 
