@@ -1,6 +1,5 @@
 import {
   type ArgumentNode,
-  type ASTNode,
   BREAK,
   type DocumentNode,
   Kind,
@@ -8,8 +7,8 @@ import {
   type ValueNode,
   visit,
 } from "graphql";
-import { isKeptJson, isKeptMember, KEPT_ARGUMENT } from "./kept-strings.js";
 import type { RequestLifter } from "./lift-request.js";
+import { KEPT_MEMBER } from "./lift-variables.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 
 /** Where a value of a prepared query comes from. */
@@ -18,18 +17,13 @@ export type BoundValue =
   | { readonly from: "nowhere" }
   | { readonly from: "literal"; readonly index: number; readonly kind: LiteralKind }
   | { readonly from: "object"; readonly members: ReadonlyMap<string, BoundValue> }
-  | { readonly from: "emptyList" }
   /** Of anything but numbers alone, which are one literal. */
   | { readonly from: "list"; readonly items: readonly BoundValue[] }
-  /** These two are part of the template. */
-  | { readonly from: "enum"; readonly name: string }
-  | { readonly from: "boolean"; readonly value: boolean }
-  /** Something that is the same in every request of the template. */
+  /** Something that is the same in every request of the template: names, true and false, empty lists. */
   | { readonly from: "constant" };
 
 const NOWHERE: BoundValue = { from: "nowhere" };
 const CONSTANT: BoundValue = { from: "constant" };
-const EMPTY_LIST: BoundValue = { from: "emptyList" };
 
 /**
  * Connects the literals of a lifted request with the places of its document where their values are used. Every literal
@@ -93,10 +87,7 @@ export class LiteralBindings {
         members: new Map(node.fields.map((field) => [field.name.value, this.value(field.value)])),
       };
     }
-    if (node.kind === Kind.ENUM) return { from: "enum", name: node.value };
-    if (node.kind === Kind.BOOLEAN) return { from: "boolean", value: node.value };
-    if (node.kind === Kind.LIST && !this.#nodes.has(node)) {
-      if (node.values.length === 0) return EMPTY_LIST;
+    if (node.kind === Kind.LIST && node.values.length > 0 && !this.#nodes.has(node)) {
       return { from: "list", items: node.values.map((item) => this.value(item)) };
     }
     return this.#use(this.#nodes.get(node) ?? CONSTANT);
@@ -113,7 +104,6 @@ export class LiteralBindings {
     visit(document, {
       enter: (node) => {
         if (cursor.isLost) return BREAK;
-        if (isKept(node)) return false;
         if (node.kind === Kind.INT) this.#nodes.set(node, cursor.number(LiteralKind.int, Number(node.value)));
         else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.number(LiteralKind.float, Number(node.value)));
         else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.string(node.value));
@@ -177,7 +167,7 @@ class LiteralCursor {
 }
 
 function walkMember(name: string, value: unknown, cursor: LiteralCursor): BoundValue {
-  return isKeptMember(name) && isKeptJson(value) ? CONSTANT : walkJson(value, cursor);
+  return name === KEPT_MEMBER && typeof value === "string" ? CONSTANT : walkJson(value, cursor);
 }
 
 function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
@@ -185,11 +175,10 @@ function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   if (typeof value === "number") return cursor.jsonNumber(value);
   if (typeof value === "string") return cursor.string(value);
   if (Array.isArray(value)) {
-    if (value.length === 0) return EMPTY_LIST;
+    if (value.length === 0) return CONSTANT;
     if (value.every((item) => typeof item === "number")) return cursor.vector(value);
     return { from: "list", items: value.map((item) => walkJson(item, cursor)) };
   }
-  if (typeof value === "boolean") return { from: "boolean", value };
   if (typeof value !== "object") return CONSTANT;
   const members = new Map<string, BoundValue>();
   for (const [name, member] of Object.entries(value)) {
@@ -197,15 +186,6 @@ function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
     members.set(name, walkMember(name, member, cursor));
   }
   return { from: "object", members };
-}
-
-/** A member or an argument whose strings stay in the template. */
-function isKept(node: ASTNode): boolean {
-  if ((node.kind !== Kind.OBJECT_FIELD && node.kind !== Kind.ARGUMENT) || node.name.value !== KEPT_ARGUMENT)
-    return false;
-  const { value } = node;
-  if (value.kind !== Kind.LIST) return value.kind === Kind.STRING;
-  return value.values.length > 0 && value.values.every((item) => item.kind === Kind.STRING);
 }
 
 function isNumber(node: ValueNode): boolean {

@@ -1,5 +1,4 @@
 import { BYTES, Byte, behindIgnored, Code, isNamePart, isSpaceEscape } from "./characters.js";
-import { behindEscapedString, behindKeptArgument } from "./kept-strings.js";
 import { liftNumber } from "./lift-number.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
@@ -19,13 +18,10 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
       case Byte.kept:
         at++;
         break;
-      case Byte.name: {
-        const name = at;
+      case Byte.name:
         do at++;
         while (isNamePart(bytes[at] as number));
-        at = behindKeptArgument(bytes, name, at);
         break;
-      }
       case Byte.number: {
         template.keep(bytes, kept, at);
         at = liftNumber(bytes, at, literals);
@@ -79,8 +75,13 @@ function vectorEnd(bytes: Buffer, open: number, literals: LiftedLiterals): numbe
 
 /** Lifts the string whose escaped quote begins at `start`. Strings with escapes and block strings are not lifted. */
 function stringEnd(bytes: Buffer, start: number, literals: LiftedLiterals): number {
-  const end = behindEscapedString(bytes, start);
-  return end >= 0 && literals.addString(start + 2, end - 2) ? end : -1;
+  if (bytes[start + 1] !== Code.quote) return -1;
+  const content = start + 2;
+  let at = content;
+  while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.backslash && bytes[at] !== Code.quote) at++;
+  if (bytes[at] !== Code.backslash || bytes[at + 1] !== Code.quote) return -1;
+  const isBlock = at === content && bytes[at + 2] === Code.backslash && bytes[at + 3] === Code.quote;
+  return !isBlock && literals.addString(content, at) ? at + 2 : -1;
 }
 
 /** The place of the line end behind a comment, or of the end of the text. */

@@ -18,30 +18,22 @@ export interface LiteralRange {
  */
 export class RequestLifter {
   readonly literals = new LiftedLiterals();
+  /** Literals of the query text, of the last request. */
+  query: LiteralRange = NOTHING;
+  /** Literals of the variables, of the last request. */
+  variables: LiteralRange = NOTHING;
   readonly #template: TemplateText;
-  #query: LiteralRange = NOTHING;
-  #variables: LiteralRange = NOTHING;
 
   constructor(templateBytesMax: number) {
     this.#template = new TemplateText(templateBytesMax);
-  }
-
-  /** Literals of the query text, of the last request. */
-  get query(): LiteralRange {
-    return this.#query;
-  }
-
-  /** Literals of the variables, of the last request. */
-  get variables(): LiteralRange {
-    return this.#variables;
   }
 
   /** The template, or undefined when the request is not lifted. Valid with its literals until the next call. */
   lift(bytes: Buffer): string | undefined {
     this.literals.reset(bytes);
     this.#template.reset();
-    this.#query = NOTHING;
-    this.#variables = NOTHING;
+    this.query = NOTHING;
+    this.variables = NOTHING;
     let at = behindJsonSpace(bytes, 0);
     if (bytes[at] !== Code.openBrace) return undefined;
     let members = 0;
@@ -66,12 +58,12 @@ export class RequestLifter {
     if (bit === QUERY.bit) {
       if (bytes[at] !== Code.quote) return -1;
       const end = liftQuery(bytes, at + 1, this.literals, this.#template);
-      this.#query = { first, end: this.literals.count };
+      this.query = { first, end: this.literals.count };
       return end;
     }
     if (bit === VARIABLES.bit) {
       const end = liftVariables(bytes, at, this.literals, this.#template);
-      this.#variables = { first, end: this.literals.count };
+      this.variables = { first, end: this.literals.count };
       return end;
     }
     return this.#operationName(bytes, at);

@@ -1,15 +1,18 @@
 import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
-import { behindJsonString, behindKeptJson, isKeptJsonName } from "./kept-strings.js";
 import { liftNumber } from "./lift-number.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
+
+/** In variables the operator of a filter is a string, in the text of a query a name: part of the template in both. */
+export const KEPT_MEMBER = "operator";
+const KEPT_NAME = Buffer.from(`"${KEPT_MEMBER}"`);
 
 /** Deeper values are not lifted. */
 const DEPTH_MAX = 6;
 
 /**
  * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null,
- * the structure and the strings of `kept-strings.ts` are kept, white space mostly not. The answer is the place behind the
+ * the structure and the strings of {@link KEPT_MEMBER} are kept, white space mostly not. The answer is the place behind the
  * value, or -1.
  */
 export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {
@@ -30,10 +33,11 @@ class VariablesLifter {
     let at = behindJsonSpace(bytes, start + 1);
     if (bytes[at] !== Code.closeBrace) {
       for (;;) {
-        const isKept = isKeptJsonName(bytes, at);
-        at = this.name(at);
+        const name = at;
+        at = this.name(name);
         if (at < 0) return -1;
-        at = this.member(behindJsonSpace(bytes, at), depth + 1, isKept);
+        const value = behindJsonSpace(bytes, at);
+        at = this.kept(name, value) ?? this.value(value, depth + 1);
         if (at < 0) return -1;
         at = behindJsonSpace(bytes, at);
         if (bytes[at] !== Code.comma) break;
@@ -61,10 +65,12 @@ class VariablesLifter {
     return at + 1;
   }
 
-  private member(at: number, depth: number, isKept: boolean): number {
-    const end = isKept ? behindKeptJson(this.bytes, at) : -1;
-    if (end < 0) return this.value(at, depth);
-    this.template.keep(this.bytes, at, end);
+  /** The place behind a value that stays in the template; undefined for all others. */
+  private kept(name: number, value: number): number | undefined {
+    for (let i = 0; i < KEPT_NAME.length; i++) if (this.bytes[name + i] !== KEPT_NAME[i]) return undefined;
+    const end = behindJsonString(this.bytes, value);
+    if (end < 0) return undefined;
+    this.template.keep(this.bytes, value, end);
     return end;
   }
 
@@ -116,4 +122,12 @@ class VariablesLifter {
     template.literal(LiteralKind.string);
     return end;
   }
+}
+
+/** The place behind the JSON string at `start`; -1 when it has escapes or is none. */
+function behindJsonString(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== Code.quote) return -1;
+  let at = start + 1;
+  while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.quote && bytes[at] !== Code.backslash) at++;
+  return bytes[at] === Code.quote ? at + 1 : -1;
 }

@@ -5,7 +5,7 @@ export const LiteralKind = { int: 1, float: 2, string: 3, vector: 4 } as const;
 export type LiteralKind = (typeof LiteralKind)[keyof typeof LiteralKind];
 
 /** More literals than this are not lifted. */
-export const LITERALS_MAX = 64;
+export const LITERALS_MAX = 128;
 
 /** Numbers of all vectors of one request. */
 const VECTOR_NUMBERS_MAX = 256 * 1024;

@@ -7,12 +7,12 @@ import {
   isObjectType,
   type ValidationContext,
 } from "graphql";
-import { additionalTypeName } from "../schema/type-names.js";
+import { classTypeNames } from "../schema/type-names.js";
 import { fieldAdvice } from "./module-advice.js";
 import { didYouMean, listed } from "./suggestions.js";
 
 /** What the names of these types end with. */
-const ADDITIONAL = additionalTypeName("");
+const ADDITIONAL = classTypeNames("").additional;
 
 /** A selected field exists on its type; suggestions as the reference makes them (reference-graphql 1.4). */
 export function KnownFieldsRule(context: ValidationContext): ASTVisitor {
