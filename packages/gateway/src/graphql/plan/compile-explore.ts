@@ -1,16 +1,11 @@
 import { type BeaconScheme, type ExploreQuery, writeShortBeacon } from "@shoal/model";
 import type { ExploreRow } from "@shoal/query";
-import { GraphQLError, type GraphQLObjectType } from "graphql";
+import type { GraphQLObjectType } from "graphql";
+import { shortestFloat32 } from "../../json/float32.js";
 import { rowsOfExplore } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
-import {
-  type AskedField,
-  type CompileParts,
-  type CompileScope,
-  eachFieldBelow,
-  type Selection,
-} from "./compile-fields.js";
-import type { JsonBytes } from "./json-bytes.js";
+import type { AskedField, CompileParts, CompileScope } from "./compile-fields.js";
+import { compileJson, type JsonSelection, writeJson } from "./json-selection.js";
 import { moduleSearchesOf } from "./module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
@@ -25,8 +20,7 @@ interface ExploreArguments extends NearArguments {
 interface ExploreShape {
   /** Of all search arguments that modules answer. */
   readonly searches: readonly string[];
-  readonly fields: Selection<{ readonly responseName: string; readonly name: string }>;
-  readonly typeName: string;
+  readonly selection: JsonSelection;
   readonly scheme: BeaconScheme;
   readonly limits: GraphQlLimits;
 }
@@ -38,18 +32,14 @@ export function compileExplore(
   type: GraphQLObjectType,
   field: AskedField,
 ): PlannedCall {
-  const fields = eachFieldBelow(scope, type, field.nodes, (responseName, { name }) => ({
-    responseName,
-    name: name.value,
-  }));
-  const searches = [...exploreSearches.keys()];
-  const shape = { searches, fields, typeName: type.name, scheme: wire.beaconScheme, limits };
+  const selection = compileJson(scope, type, field.nodes);
+  const shape = { searches: [...exploreSearches.keys()], selection, scheme: wire.beaconScheme, limits };
   return plannedCall(field, [], bindExplore(shape));
 }
 
-function bindExplore(shape: ExploreShape) {
+function bindExplore({ searches, selection, scheme, limits }: ExploreShape) {
   return (args: ExploreArguments): BoundCall => {
-    const moduleSearches = moduleSearchesOf(args, shape.searches);
+    const moduleSearches = moduleSearchesOf(args, searches);
     const explore: ExploreQuery = {
       nearVector: nearVectorOf(args),
       nearObject: nearObjectOf(args),
@@ -58,27 +48,15 @@ function bindExplore(shape: ExploreShape) {
       offset: args.offset ?? undefined,
     };
     return {
-      cost: { rows: rowsOfExplore(explore, shape.limits), targets: 0 },
+      cost: { rows: rowsOfExplore(explore, limits), targets: 0 },
       run: async (query, context) => {
         const rows = await query.explore(explore, context);
-        return (out) => writeList(rows, out, (row) => void writeRow(row, shape, out));
+        return (out) => writeList(rows, out, (row) => void writeJson(answered(row, scheme), selection, out));
       },
     };
   };
 }
 
-function writeRow({ id, className, certainty }: ExploreRow, shape: ExploreShape, out: JsonBytes): void {
-  const { fields, typeName, scheme } = shape;
-  if (fields instanceof GraphQLError) {
-    out.failed(fields);
-    return;
-  }
-  if (fields.length === 0) out.byte(123);
-  for (const [i, { responseName, name }] of fields.entries()) {
-    out.ascii(`${i === 0 ? "{" : ","}"${responseName}":`);
-    if (name === "certainty") out.float32(certainty);
-    else if (name === "beacon") out.ascii(`"${writeShortBeacon(scheme, id)}"`);
-    else out.ascii(`"${name === "className" ? className : typeName}"`);
-  }
-  out.byte(125);
+function answered({ id, className, certainty }: ExploreRow, scheme: BeaconScheme) {
+  return { beacon: writeShortBeacon(scheme, id), className, certainty: shortestFloat32(certainty) };
 }

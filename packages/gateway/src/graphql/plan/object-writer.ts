@@ -2,6 +2,7 @@ import { GraphQLError } from "graphql";
 import type { Selection } from "./compile-fields.js";
 import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
+import { memberPrefix } from "./json-selection.js";
 import type { RowWork } from "./row-work.js";
 
 const OPEN_BRACE = 123;
@@ -35,7 +36,7 @@ export class ObjectWriter {
     this.#fields = fields;
     this.#names = names.map((name) => Buffer.from(name));
     this.#indexes = fields.map((field) => (field.kind === "typename" ? -1 : names.indexOf(field.property)));
-    this.#prefixes = fields.map((field, i) => memberPrefix(field.responseName, i));
+    this.#prefixes = fields.map((field, i) => Buffer.from(memberPrefix(field.responseName, i)));
     this.#typeNames = fields.map((field) => Buffer.from(field.kind === "typename" ? `"${field.typeName}"` : ""));
     this.#inner = fields.map((field) => {
       if (field.kind !== "object") return undefined;
@@ -73,9 +74,4 @@ export class ObjectWriter {
     }
     out.byte(125);
   }
-}
-
-/** `{"name":` for the first member, `,"name":` for the others. */
-export function memberPrefix(responseName: string, index: number): Buffer {
-  return Buffer.from(`${index === 0 ? "{" : ","}"${responseName}":`);
 }
