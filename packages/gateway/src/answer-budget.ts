@@ -1,5 +1,14 @@
 import { ShoalError } from "@shoal/model";
-import { Budget, type HeldKind, type Holder, type Holding, NOBODY, type RowBytes, type Share } from "@shoal/runtime";
+import {
+  Budget,
+  type HeldKind,
+  type Holder,
+  type Holding,
+  NOBODY,
+  type RowBytes,
+  type Share,
+  type WorkBounds,
+} from "@shoal/runtime";
 
 export interface AnswerLimits {
   /** Bytes of one answer; and of the stored rows that it is made of. */
@@ -8,16 +17,8 @@ export interface AnswerLimits {
   readonly answersBytesMax: number;
 }
 
-/** Reads of fewer rows need no turn. */
-const UNCOUNTED_ROWS_MAX = 256;
-
 /** An answer that takes no more than this is made whatever others take: there is a most of requests. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
-
-/** For whom an answer is made; asked when it becomes large. */
-export interface AnswerClient {
-  readonly share?: Share | undefined;
-}
 
 /** Bounds the memory of all answers, from their first row until their clients have taken them. */
 export class AnswerBudget {
@@ -35,12 +36,12 @@ export class AnswerBudget {
   }
 
   /** An answer begins. It must be ended, whatever comes of it. */
-  begin(client: AnswerClient): HeldAnswer {
+  begin(client: WorkBounds): HeldAnswer {
     return new HeldAnswer(this, this.#limits.answerBytesMax, client, false);
   }
 
   /** The answer is one object: whatever could be stored can be read, alone if it must be. */
-  beginObject(client: AnswerClient): HeldAnswer {
+  beginObject(client: WorkBounds): HeldAnswer {
     return new HeldAnswer(this, Number.POSITIVE_INFINITY, client, true);
   }
 
@@ -53,7 +54,7 @@ export class AnswerBudget {
 /** What one answer under construction holds: the rows it is made of, and its text. */
 export class HeldAnswer implements RowBytes, Holder {
   readonly #budget: AnswerBudget;
-  readonly #client: AnswerClient;
+  readonly #client: WorkBounds;
   readonly #mayGoAlone: boolean;
   /** Of both that are counted below; undefined while the answer is small. */
   #holding: Holding | undefined;
@@ -65,7 +66,7 @@ export class HeldAnswer implements RowBytes, Holder {
   constructor(
     budget: AnswerBudget,
     readonly bytesMax: number,
-    client: AnswerClient,
+    client: WorkBounds,
     mayGoAlone: boolean,
   ) {
     this.#budget = budget;
@@ -140,11 +141,6 @@ export class HeldAnswer implements RowBytes, Holder {
     this.#ended = true;
     this.#holding?.close();
   }
-}
-
-/** Whether the rows of a request are so many that they wait for their turn. */
-export function isCounted(rowsAsked: number): boolean {
-  return rowsAsked > UNCOUNTED_ROWS_MAX;
 }
 
 export function answerTooLarge(bytesMax: number): ShoalError {

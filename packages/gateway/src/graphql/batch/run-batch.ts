@@ -14,7 +14,7 @@ export interface GraphQlBatchAnswer {
 
 export interface BatchParts {
   /** Answers one request; see GraphQlHandler. */
-  readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
+  readonly execute: (body: Buffer) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
   /** Called with everything that an item fails with and that is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
@@ -44,7 +44,7 @@ export async function runBatch(
       await eventLoop.room(context.share);
       const slot = next++;
       if (slot >= items.length) return;
-      const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {
+      const answer = await execute(items[slot] as Buffer).catch((thrown: unknown) => {
         context.signal?.throwIfAborted();
         if (thrown instanceof ShoalError && thrown.code !== "internal") throw thrown;
         onFault(thrown, context);

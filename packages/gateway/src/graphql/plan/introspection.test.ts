@@ -11,7 +11,7 @@ import {
   parse,
 } from "graphql";
 import { beforeAll, expect, it } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { buildGraphQlSchema } from "../schema/build-schema.js";
 import { CONTEXT, library } from "../testing/ask-library.js";
@@ -131,7 +131,7 @@ it.each([
 
 it("S10: it ends with its client", async () => {
   const client = new AbortController();
-  const handler = createGraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
+  const handler = new GraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
   const body = Buffer.from(JSON.stringify({ query: `{${aliases(20, DEEP)}}` }));
   await handler.execute(Buffer.from('{"query":"{__typename}"}'), CONTEXT);
   const answer = handler.execute(body, { ...CONTEXT, signal: client.signal });

@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
-import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
+import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
@@ -15,7 +15,6 @@ import {
   refuseOverloaded,
   tooLargeAnswer,
 } from "../answer.js";
-import type { GraphQlStatistics } from "../graphql-statistics.js";
 import { RequestCost } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../reading/request-reading.js";
@@ -23,6 +22,16 @@ import { pathsOf } from "./failed-places.js";
 import { IntrospectionErrors } from "./introspection.js";
 import { JsonBytes } from "./json-bytes.js";
 import { type AnswerRoot, type BoundCall, Failure, type WriteAnswer } from "./planned-call.js";
+
+/** Counts of the GraphQL queries of a gateway. */
+export class GraphQlStatistics {
+  /** Answered by a prepared query. */
+  prepared = 0;
+  /** Everything else, refused ones included. */
+  plain = 0;
+  /** Entries of `errors` in answers. */
+  errors = 0;
+}
 
 export interface PlanExecutionParts {
   readonly query: QueryService;
@@ -75,11 +84,6 @@ export class PlanExecution {
     const held = answers.begin(context);
     try {
       const rows = this.checkedRows(calls);
-      const [only] = calls;
-      if (only !== undefined && calls.length === 1 && !isCounted(rows)) {
-        const outcome = await this.#outcome(only, context, held);
-        return { status: 200, body: await this.#written(bound, [outcome], context, held) };
-      }
       return await turns.run(rows, context, async () => {
         const outcomes = await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
         return { status: 200, body: await this.#written(bound, outcomes, context, held) };
