@@ -24,10 +24,8 @@ const UNCOUNTED_BYTES_MAX = 16 * 1024;
 export class AnswerBudget {
   /** What answers hold while they are made, and what clients have not taken of them. */
   readonly budget: Budget;
-  readonly #limits: AnswerLimits;
 
-  constructor(limits: AnswerLimits) {
-    this.#limits = limits;
+  constructor(private readonly limits: AnswerLimits) {
     this.budget = new Budget(limits.answersBytesMax);
   }
 
@@ -37,7 +35,7 @@ export class AnswerBudget {
 
   /** An answer begins. It must be ended, whatever comes of it. */
   begin(client: WorkBounds): HeldAnswer {
-    return new HeldAnswer(this, this.#limits.answerBytesMax, client, false);
+    return new HeldAnswer(this, this.limits.answerBytesMax, client, false);
   }
 
   /** The answer is one object: whatever could be stored can be read, alone if it must be. */
@@ -46,16 +44,13 @@ export class AnswerBudget {
   }
 
   fullError(): ShoalError {
-    const max = this.#limits.answersBytesMax;
+    const max = this.limits.answersBytesMax;
     return new ShoalError("overloaded", `the answers under way take more than ${max} bytes (ANSWERS_BYTES_MAX)`);
   }
 }
 
 /** What one answer under construction holds: the rows it is made of, and its text. */
 export class HeldAnswer implements RowBytes, Holder {
-  readonly #budget: AnswerBudget;
-  readonly #client: WorkBounds;
-  readonly #mayGoAlone: boolean;
   /** Of both that are counted below; undefined while the answer is small. */
   #holding: Holding | undefined;
   #rowBytes = 0;
@@ -64,18 +59,14 @@ export class HeldAnswer implements RowBytes, Holder {
   #ended = false;
 
   constructor(
-    budget: AnswerBudget,
+    private readonly budget: AnswerBudget,
     readonly bytesMax: number,
-    client: WorkBounds,
-    mayGoAlone: boolean,
-  ) {
-    this.#budget = budget;
-    this.#client = client;
-    this.#mayGoAlone = mayGoAlone;
-  }
+    private readonly client: WorkBounds,
+    private readonly mayGoAlone: boolean,
+  ) {}
 
   get share(): Share {
-    return this.#client.share ?? NOBODY;
+    return this.client.share ?? NOBODY;
   }
 
   /** An answer that is made is not cut off. */
@@ -131,9 +122,9 @@ export class HeldAnswer implements RowBytes, Holder {
   }
 
   #take(bytes: number): void {
-    this.#holding ??= this.#budget.budget.open(this);
-    const isTaken = this.#mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
-    if (isTaken !== true) throw this.#budget.fullError();
+    this.#holding ??= this.budget.budget.open(this);
+    const isTaken = this.mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
+    if (isTaken !== true) throw this.budget.fullError();
   }
 
   /** Gives all of it back; whoever still reads for it is refused. */

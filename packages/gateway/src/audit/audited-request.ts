@@ -11,19 +11,17 @@ export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 
 /** A request on its way to the audit log. */
 export class AuditedRequest implements ExchangeWitness {
-  readonly #log: AuditLog;
-  readonly #exchange: Exchange;
-  readonly #ids: RequestIds;
   /** Kept: a connection that is closed has none any more. */
   readonly #address: string | undefined;
   /** What the request is about; made when there is something. */
   #about: About | undefined;
   #hasWritten = false;
 
-  constructor(log: AuditLog, exchange: Exchange, ids: RequestIds) {
-    this.#log = log;
-    this.#exchange = exchange;
-    this.#ids = ids;
+  constructor(
+    private readonly log: AuditLog,
+    private readonly exchange: Exchange,
+    private readonly ids: RequestIds,
+  ) {
     this.#address = exchange.request.socket.remoteAddress;
   }
 
@@ -35,11 +33,11 @@ export class AuditedRequest implements ExchangeWitness {
   wrote(className: string | undefined, accepted: number, refused: number): void {
     this.#hasWritten = true;
     const action = this.#operation?.action ?? "write";
-    this.#log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
+    this.log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
   }
 
   madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void {
-    this.#log.event(this.#origin, {
+    this.log.event(this.#origin, {
       action: isNew ? "create_class" : "add_property",
       outcome: isUnknown ? "unknown" : "allowed",
       by: "auto-schema",
@@ -50,7 +48,7 @@ export class AuditedRequest implements ExchangeWitness {
   }
 
   denied(action: string, resource: string): void {
-    this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
+    this.log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
       action,
       resource: boundedName(resource),
       ...this.#whichOne(),
@@ -73,41 +71,41 @@ export class AuditedRequest implements ExchangeWitness {
       this.#refused("failed", status);
       return;
     }
-    this.#log.event(this.#origin, {
+    this.log.event(this.#origin, {
       action: operation.action,
       outcome: status >= 400 ? "unknown" : "allowed",
       status,
       ...this.#whichOne(),
-      ...pathNames(this.#exchange),
+      ...pathNames(this.exchange),
       ...this.#about,
     });
   }
 
   #refused(outcome: AuditOutcome, status: number, body?: HttpResponse["body"]): void {
-    const { served, request } = this.#exchange;
-    const about = { ...pathNames(this.#exchange), ...shortened(this.#about) };
+    const { served, request } = this.exchange;
+    const about = { ...pathNames(this.exchange), ...shortened(this.#about) };
     const className = this.#toldApart(classOf(about));
     const method = request.method ?? "";
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
     const kind = `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`;
-    this.#log.refused(this.#origin, kind, outcome, () => ({
+    this.log.refused(this.#origin, kind, outcome, () => ({
       action: this.#operation?.action ?? (served === undefined ? "request" : actionOf(served.route.access)),
       status,
       ...this.#whichOne(),
       ...(served === undefined
         ? { method: boundedName(method), path: boundedName(pathOf(request.url)) }
-        : resource(served.route.access, this.#exchange)),
+        : resource(served.route.access, this.exchange)),
       ...about,
       ...(outcome === "denied" ? { reason: refusalReason(typeof body === "string" ? body : undefined) } : {}),
     }));
   }
 
   get #operation(): AuditedOperation | undefined {
-    return this.#exchange.served?.route.audited;
+    return this.exchange.served?.route.audited;
   }
 
   get #origin(): AuditOrigin {
-    return { principal: this.#exchange.principal, address: this.#address };
+    return { principal: this.exchange.principal, address: this.#address };
   }
 
   /** The class as it tells kinds apart. Strangers make up names, and would make a line of each: of theirs only those of classes do. */
@@ -115,18 +113,18 @@ export class AuditedRequest implements ExchangeWitness {
     if (className === undefined) return undefined;
     // Clients may write the first letter small.
     const name = className.charAt(0).toUpperCase() + className.slice(1);
-    return isKnown(this.#exchange.principal) || this.#log.hasClass(name) ? boundedName(name) : undefined;
+    return isKnown(this.exchange.principal) || this.log.hasClass(name) ? boundedName(name) : undefined;
   }
 
   /** Whose rights it is about, where a user asks. */
   #targets({ role = "", targetUser = "", targetGroup = "" }: About): string {
-    return isKnown(this.#exchange.principal) ? `${role} ${targetUser} ${targetGroup}` : "";
+    return isKnown(this.exchange.principal) ? `${role} ${targetUser} ${targetGroup}` : "";
   }
 
   #whichOne() {
-    const { request, served } = this.#exchange;
+    const { request, served } = this.exchange;
     const route = served === undefined ? {} : { route: `${served.route.method} ${served.route.path}` };
-    return { requestId: this.#ids.of(request), ...route };
+    return { requestId: this.ids.of(request), ...route };
   }
 }
 

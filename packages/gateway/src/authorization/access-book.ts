@@ -39,14 +39,12 @@ export class AccessBook implements ApiKeySource, Disposable {
   readonly hasRoles: boolean;
   readonly hasUsers: boolean;
   readonly newId: () => string;
-  readonly #parts: AccessBookParts;
   readonly #authority: Authority | undefined;
   readonly #subscription: Disposable;
   #state: AccessState | undefined;
   #keys: ApiKeyTable = NO_KEYS;
 
-  constructor(parts: AccessBookParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: AccessBookParts) {
     this.hasRoles = parts.roles !== undefined;
     this.hasUsers = parts.databaseUsers;
     this.newId = parts.newId;
@@ -85,7 +83,7 @@ export class AccessBook implements ApiKeySource, Disposable {
 
   /** Whether a user of that name has an API key by the settings. */
   isStaticUser(name: string): boolean {
-    return this.#parts.otherKeys.some((source) => source.holds?.(name) === true);
+    return this.parts.otherKeys.some((source) => source.holds?.(name) === true);
   }
 
   isRootUser(name: string): boolean {
@@ -111,7 +109,7 @@ export class AccessBook implements ApiKeySource, Disposable {
    * those of others may.
    */
   async latestRightsOf(holder: RightsHolder, context: RequestContext): Promise<ClassRights> {
-    const state = stateOf(await this.#parts.service.current(context));
+    const state = stateOf(await this.parts.service.current(context));
     const { username, userType, sinceMs } = holder;
     if (userType === "db" && !(sinceMs === undefined ? this.isStaticUser(username) : this.hasUsers)) {
       const reason = sinceMs === undefined ? "no API key of its settings is his" : "users made at run time are off";
@@ -143,7 +141,7 @@ export class AccessBook implements ApiKeySource, Disposable {
 
   /** As this process knows it. Fails with `unavailable` before it knows anything, and when that is too old. */
   state(): AccessState {
-    const distrust = this.#parts.distrust?.();
+    const distrust = this.parts.distrust?.();
     if (this.#state === undefined || distrust !== undefined) {
       throw new ShoalError(
         "unavailable",
@@ -159,7 +157,7 @@ export class AccessBook implements ApiKeySource, Disposable {
   /** With every change that was answered before this was called; as this process knows it while no coordinator answers. */
   async latest(context: RequestContext): Promise<AccessState> {
     try {
-      return stateOf(await this.#parts.service.current(context));
+      return stateOf(await this.parts.service.current(context));
     } catch (thrown) {
       if (!(thrown instanceof ShoalError) || thrown.code !== "unavailable") throw thrown;
       return this.state();

@@ -45,14 +45,11 @@ const MARGIN_MS = 100;
  */
 export class ChangeLine {
   readonly #gate = new Gate({ max: 1, waitingMax: WAITING_MAX, fullError: tooManyWait });
-  readonly #nowMs: () => number;
   #asked = 0;
   /** That no coordinator could be reached, for the changes that were in the line at that time. */
   #failure: { readonly upTo: number; readonly error: ShoalError } | undefined;
 
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
-  }
+  constructor(private readonly nowMs: () => number) {}
 
   /** `readState` is asked within the turn; see {@link changeAccess} for what `work` may do. */
   run<T>(context: RequestContext, work: (read: ReadState) => Promise<T>, readState: ReadState): Promise<T> {
@@ -67,7 +64,7 @@ export class ChangeLine {
         } catch (thrown) {
           const error = ShoalError.from(thrown);
           // Whose own time ran out says nothing of the coordinators.
-          const hadTime = this.#nowMs() + MARGIN_MS < context.deadline;
+          const hadTime = this.nowMs() + MARGIN_MS < context.deadline;
           if (error.code === "unavailable" && hadTime) this.#failure = { upTo: this.#asked, error };
           throw error;
         }

@@ -34,11 +34,7 @@ export interface Subject {
  * in any scope.
  */
 export class Assignments {
-  readonly #parts: AssignmentsParts;
-
-  constructor(parts: AssignmentsParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AssignmentsParts) {}
 
   /**
    * Fails with `notFound` when the user, or a role that the principal may see, does not exist, with `malformed` on a role that only
@@ -73,7 +69,7 @@ export class Assignments {
     if (roles.length > ROLES_PER_SUBJECT_MAX) throw tooMany(`${roles.length} roles are named`, ROLES_PER_SUBJECT_MAX);
     for (const role of roles) refuseGivenBySettings(role);
     const key = subjectKey(subject.kind, subject.name);
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       requireAssigning(actor, subject);
       for (const name of roles) await requireGranting(actor, state, name);
       const before = state.assigned.get(key) ?? [];
@@ -93,7 +89,7 @@ export class Assignments {
 
   /** Fails with `notFound` on a user without a key. Users of an issuer and groups are known by their tokens only. */
   requireThere({ kind, name }: Subject, { users }: AccessState): void {
-    if (kind !== "user/db" || users.has(name) || this.#parts.isStaticUser(name)) return;
+    if (kind !== "user/db" || users.has(name) || this.parts.isStaticUser(name)) return;
     throw new ShoalError("notFound", `user '${name}' does not exist: there is no API key for it`);
   }
 }

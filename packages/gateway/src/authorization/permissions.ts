@@ -46,7 +46,6 @@ export class Permissions implements ClassRights {
   readonly isRoot: boolean;
   /** What may be done to the objects of a class, in bits. */
   readonly #classes = new Map<string, number>();
-  readonly #remembered: RememberedClasses;
   #everyClass: number | undefined;
 
   /** `sinceMs`: of a user that was made at run time, see {@link RightsHolder}. */
@@ -55,14 +54,13 @@ export class Permissions implements ClassRights {
     roles: readonly Role[],
     isRoot: boolean,
     sinceMs?: number,
-    remembered: RememberedClasses = { chars: 0 },
+    private readonly remembered: RememberedClasses = { chars: 0 },
   ) {
     this.principal = principal;
     this.holder = { ...principal, sinceMs };
     this.roles = roles;
     this.rights = new Rights(roles);
     this.isRoot = isRoot;
-    this.#remembered = remembered;
   }
 
   mayKnow(className: string): boolean {
@@ -132,7 +130,7 @@ export class Permissions implements ClassRights {
       if (this.#classes.size >= CLASSES_MAX) this.#classes.clear();
       // A copy: a part of a string keeps all of that string in memory, a request's target say.
       this.#classes.set(Buffer.from(className, "utf16le").toString("utf16le"), known);
-      this.#remembered.chars += className.length + CLASS_CHARS;
+      this.remembered.chars += className.length + CLASS_CHARS;
     }
     return known;
   }

@@ -36,17 +36,13 @@ export interface RoleChangesParts extends AccessChangesParts {
 
 /** Roles are made, changed and deleted. Nobody gives a role what he could not do himself, unless he may manage roles of any scope. */
 export class RoleChanges {
-  readonly #parts: RoleChangesParts;
-
-  constructor(parts: RoleChangesParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: RoleChangesParts) {}
 
   /** Fails with `conflict` when there is one of that name. */
   create(role: Role, principal: Principal, context: RequestContext): Promise<void> {
     checkRoleName(role.name);
     refuseBuiltIn(role.name);
-    const id = this.#parts.newId();
+    const id = this.parts.newId();
     return this.#changed(role.name, principal, context, async (state, actor) => {
       await requireManaging(actor, "create_roles", role);
       if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
@@ -60,7 +56,7 @@ export class RoleChanges {
   /** True when there was one. */
   delete(name: string, principal: Principal, context: RequestContext): Promise<boolean> {
     refuseBuiltIn(name);
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       const role = state.roles.get(name);
       await requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
       // Who has it keeps only its id, which no role will ever have again.
@@ -114,7 +110,7 @@ export class RoleChanges {
     context: RequestContext,
     decide: (state: AccessState, actor: Actor) => Promise<Pick<MadeRole, "id" | "permissions">>,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
+    return changeAccess(this.parts, principal, context, async (state, actor): Promise<Decision<void>> => {
       const changed = await decide(state, actor);
       const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
       const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];

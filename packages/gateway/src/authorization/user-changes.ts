@@ -36,18 +36,14 @@ export interface UserChangesParts extends AccessChangesParts {
  * Who could act as a user by changing it must be allowed all that the user is.
  */
 export class UserChanges {
-  readonly #parts: UserChangesParts;
-
-  constructor(parts: UserChangesParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: UserChangesParts) {}
 
   /** The key. Fails with `conflict` when there is a user of that name. */
   create(name: string, principal: Principal, context: RequestContext): Promise<string> {
     checkUserName(name);
-    const { isStaticUser, nowMs } = this.#parts;
+    const { isStaticUser, nowMs } = this.parts;
     const { key, ...keyParts } = this.#drawn();
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       actor.permissions?.requireOn("create_users", [name]);
       if (isStaticUser(name)) throw new ShoalError("conflict", `user '${name}' already exists, by the settings`);
       if (state.users.has(name)) throw new ShoalError("conflict", `user '${name}' already exists`);
@@ -99,8 +95,8 @@ export class UserChanges {
   }
 
   #drawn(): Pick<DatabaseUser, "digest" | "keyStart"> & { readonly key: string } {
-    const key = this.#parts.newKey();
-    return { key, digest: this.#parts.digestOf(key), keyStart: key.slice(0, KEY_START_CHARS) };
+    const key = this.parts.newKey();
+    return { key, digest: this.parts.digestOf(key), keyStart: key.slice(0, KEY_START_CHARS) };
   }
 
   #change(
@@ -110,11 +106,11 @@ export class UserChanges {
     context: RequestContext,
     decide: (user: DatabaseUser) => DatabaseUser | undefined,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
+    return changeAccess(this.parts, principal, context, async (state, actor): Promise<Decision<void>> => {
       actor.permissions?.requireOn(action, [name]);
       await this.#requireAll(actor, name, state, action);
       const user = state.users.get(name);
-      if (user === undefined) throw unknownUser(name, this.#parts.isStaticUser(name));
+      if (user === undefined) throw unknownUser(name, this.parts.isStaticUser(name));
       const after = decide(user);
       const subject = subjectKey("user/db", name);
       const value = after && storedUser(after);
@@ -136,7 +132,7 @@ export class UserChanges {
     if (permissions === undefined || permissions.isRoot) return;
     const roles = rolesNamed(state.assigned.get(subjectKey("user/db", name)) ?? [], state);
     const isUnderstood = roles.every((role) => state.roles.get(role.name)?.isUnderstood !== false);
-    const isRoot = this.#parts.authority?.isRootUser(name) === true;
+    const isRoot = this.parts.authority?.isRootUser(name) === true;
     const given = roles.flatMap((role) => role.permissions);
     if (isUnderstood && !isRoot && (await rights?.coversAll(given)) === true) return;
     const { message } = permissions.refusal(action, [name]);

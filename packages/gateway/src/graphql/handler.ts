@@ -51,14 +51,12 @@ interface Asked {
 
 /** POST /v1/graphql, and its batch. */
 export class GraphQlHandler {
-  readonly #deps: GraphQlHandlerDeps;
   readonly #limits: GraphQlLimits;
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #generations: SeenGenerations;
 
-  constructor(deps: GraphQlHandlerDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: GraphQlHandlerDeps) {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
@@ -93,13 +91,13 @@ export class GraphQlHandler {
    * when it is none, or one without items.
    */
   async executeBatch(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchAnswer> {
-    if ((await this.#current(context)).built === undefined) await this.#deps.schema.refresh(context);
+    if ((await this.#current(context)).built === undefined) await this.deps.schema.refresh(context);
     if ((await this.#current(context)).built === undefined) {
       checkBatch(body, this.#limits.graphqlBatchRequestsMax, warnings);
       throw new ShoalError("invalid", NO_SCHEMA);
     }
     const execute = (item: Buffer) => this.execute(item, context, warnings);
-    const { onFault } = this.#deps;
+    const { onFault } = this.deps;
     return runBatch(body, { execute, answers: this.#answers, limits: this.#limits, onFault }, context);
   }
 
@@ -109,7 +107,7 @@ export class GraphQlHandler {
     if (built === undefined) return this.#executeWithoutSchema(asked, generation, isNewest);
     const { body, context, warnings } = asked;
     const reading = new RequestReading(body, built.parts, warnings);
-    const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
+    const answer = this.deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
     if (answer !== undefined) {
       this.#statistics.prepared++;
       return answer;
@@ -141,14 +139,14 @@ export class GraphQlHandler {
 
   /** The answer to a request that was refused, when there is a newer schema than that of `generation`. */
   async #newerAnswer(asked: Asked, { definitions }: Generation): Promise<GraphQlAnswer | undefined> {
-    await this.#deps.schema.refresh(asked.context);
+    await this.deps.schema.refresh(asked.context);
     const newest = await this.#current(asked.context);
     return newest.definitions === definitions ? undefined : this.#execute(asked, newest, true);
   }
 
   /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several turns. */
   #current(context: RequestContext): Generation | Promise<Generation> {
-    const known = this.#generations.of(this.#deps.schema.snapshot, context.rights);
+    const known = this.#generations.of(this.deps.schema.snapshot, context.rights);
     // Whoever asks later may know a newer schema: the one that is being built is not enough then.
     return known instanceof Promise ? known.then(() => this.#current(context)) : known;
   }

@@ -67,19 +67,17 @@ export interface BoundPlan {
 
 /** Executes plans: asks the query service, and writes what it answers as JSON. */
 export class PlanExecution {
-  readonly #parts: PlanExecutionParts;
   /** What answers are written in, one after another. */
   #out: JsonBytes;
   readonly #noErrors: string;
 
-  constructor(parts: PlanExecutionParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: PlanExecutionParts) {
     this.#noErrors = errorsTail([], parts.wire);
     this.#out = this.#newOut();
   }
 
   async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlAnswer> {
-    const { answers, turns } = this.#parts;
+    const { answers, turns } = this.parts;
     const { calls } = bound;
     const held = answers.begin(context);
     try {
@@ -99,14 +97,14 @@ export class PlanExecution {
   checkedRows(calls: BoundPlan["calls"]): number {
     const cost = new RequestCost();
     for (const call of calls) if (!(call instanceof Failure)) cost.add(call.cost);
-    cost.check(this.#parts.limits);
+    cost.check(this.parts.limits);
     return cost.rows;
   }
 
   /** Rejects when the answer grows too large, not when the query fails. */
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
-    const outcome = await call.run(this.#parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
+    const outcome = await call.run(this.parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
     if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;
@@ -139,7 +137,7 @@ export class PlanExecution {
   }
 
   #newOut(): JsonBytes {
-    const { answerBytesMax } = this.#parts.limits;
+    const { answerBytesMax } = this.parts.limits;
     return new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, answerBytesMax), answerBytesMax);
   }
 
@@ -185,16 +183,16 @@ export class PlanExecution {
       out.ascii('{"data":null');
     }
     if (failures.length === 0) out.ascii(this.#noErrors);
-    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.#parts.wire));
+    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.parts.wire));
   }
 
   #errorItems({ reading }: BoundPlan, failures: readonly FailedField[], context: RequestContext): readonly ErrorItem[] {
-    this.#parts.statistics.errors += failures.length;
+    this.parts.statistics.errors += failures.length;
     const read = reading.read();
     return failures.map(({ path, call, thrown }) => {
       // It knows its own place: that of a directive's condition, say.
       if (thrown instanceof GraphQLError && isOwn(thrown)) return { ...errorItem(thrown), path };
-      if (!(thrown instanceof ShoalError)) this.#parts.onFault(thrown, context);
+      if (!(thrown instanceof ShoalError)) this.parts.onFault(thrown, context);
       const nodes = ("plan" in read && read.plan.calls[call]?.nodes) || [];
       return { ...errorItem(new GraphQLError(failureMessage(thrown), { nodes })), path };
     });

@@ -121,11 +121,12 @@ export class LiteralBindings {
 class LiteralCursor {
   isLost = false;
   members = 0;
-  readonly #literals: LiftedLiterals;
   #next: number;
 
-  constructor(literals: LiftedLiterals, first: number) {
-    this.#literals = literals;
+  constructor(
+    private readonly literals: LiftedLiterals,
+    first: number,
+  ) {
     this.#next = first;
   }
 
@@ -134,31 +135,31 @@ class LiteralCursor {
   }
 
   number(kind: LiteralKind, value: number): BoundValue {
-    return this.#take(kind, (index) => Object.is(this.#literals.number(index), value));
+    return this.#take(kind, (index) => Object.is(this.literals.number(index), value));
   }
 
   /** JSON does not tell 5 from 5.0: the kind is that of the text. */
   jsonNumber(value: number): BoundValue {
     return this.number(
-      this.#literals.kind(this.#next) === LiteralKind.float ? LiteralKind.float : LiteralKind.int,
+      this.literals.kind(this.#next) === LiteralKind.float ? LiteralKind.float : LiteralKind.int,
       value,
     );
   }
 
   string(value: string): BoundValue {
-    return this.#take(LiteralKind.string, (index) => this.#literals.string(index) === value);
+    return this.#take(LiteralKind.string, (index) => this.literals.string(index) === value);
   }
 
   vector(values: readonly number[]): BoundValue {
     return this.#take(LiteralKind.vector, (index) => {
-      const lifted = this.#literals.vector(index);
+      const lifted = this.literals.vector(index);
       return lifted.length === values.length && values.every((value, i) => Object.is(lifted[i], Math.fround(value)));
     });
   }
 
   #take(kind: LiteralKind, isSame: (index: number) => boolean): BoundValue {
     const index = this.#next++;
-    if (this.#literals.kind(index) !== kind || !isSame(index)) {
+    if (this.literals.kind(index) !== kind || !isSame(index)) {
       this.isLost = true;
       return CONSTANT;
     }
