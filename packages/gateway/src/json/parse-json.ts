@@ -20,11 +20,10 @@ const LOOK_BYTES = 32 * 1024;
  */
 export function parseJson(bytes: Buffer): { readonly value: unknown; readonly text: string } {
   refuseLength(bytes.length);
-  refuseCostlyJson(bytes);
-  const text = bytes.toString("utf8");
-  const value = parseFirstValue(text);
-  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
-  return { value, text };
+  const scan = scanJson(bytes, ONE_BODY);
+  if ("problem" in scan) throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
+  const text = bytes.toString("utf8", 0, scan.end);
+  return { value: JSON.parse(text), text };
 }
 
 /** Fails on bytes that could hurt a parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
@@ -84,32 +83,4 @@ export function scanJson(bytes: Buffer, size: JsonSize): { readonly end: number 
     if (token === "end") return { end: scanner.at };
     pauseAt = scanner.at + LOOK_BYTES;
   }
-}
-
-function parseFirstValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const bytes = Buffer.from(text);
-    const scan = scanJson(bytes, ONE_BODY);
-    if ("problem" in scan) throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
-    return JSON.parse(bytes.toString("utf8", 0, scan.end));
-  }
-}
-
-/** Whether arrays and objects nest more than `limit` levels. Recurses no deeper than that. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (limit === 0) return true;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i];
-      if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
-    }
-    return false;
-  }
-  for (const item of Object.values(value)) {
-    if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
-  }
-  return false;
 }
