@@ -13,8 +13,8 @@ import {
 import { beforeAll, expect, it } from "vitest";
 import { GraphQlHandler } from "../handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
-import { buildGraphQlSchema } from "../schema/build-schema.js";
 import { CONTEXT, library } from "../testing/ask-library.js";
+import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261127);

@@ -12,7 +12,6 @@ import {
   failureMessage,
   type GraphQlAnswer,
   type GraphQlWire,
-  refuseOverloaded,
   tooLargeAnswer,
 } from "../answer.js";
 import { RequestCost } from "../guards/request-cost.js";
@@ -105,7 +104,9 @@ export class PlanExecution {
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
     const outcome = await call.run(this.parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
-    if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
+    const thrown = outcome instanceof Failure ? outcome.thrown : undefined;
+    // A field that could not be answered now fails the whole request: clients look for 429 and `Retry-After` (targets S10).
+    if (thrown instanceof ShoalError && thrown.code === "overloaded") held.refuse(thrown);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;
   }

@@ -11,8 +11,8 @@ import { execute, type GraphQLResolveInfo, Kind, parse, type SelectionSetNode } 
 import { expect, it } from "vitest";
 import { GraphQlHandler } from "../handler.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
-import { buildGraphQlSchema } from "../schema/build-schema.js";
 import { CONTEXT } from "../testing/ask-library.js";
+import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { LibraryQuery, LibraryView, libraryClass, property, storedObject } from "../testing/library.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 20261127);

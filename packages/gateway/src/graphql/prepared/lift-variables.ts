@@ -28,25 +28,31 @@ class VariablesLifter {
   ) {}
 
   object(start: number, depth: number): number {
+    return this.items(start, Code.closeBrace, (name) => {
+      const end = this.name(name);
+      if (end < 0) return -1;
+      const value = behindJsonSpace(this.bytes, end);
+      return this.kept(name, value) ?? this.value(value, depth + 1);
+    });
+  }
+
+  /** What stands between two brackets, with commas between; `lift` gives the place behind one of them, or -1. */
+  private items(start: number, close: number, lift: (at: number) => number): number {
     const { bytes, template } = this;
-    template.push(Code.openBrace);
+    template.push(bytes[start] as number);
     let at = behindJsonSpace(bytes, start + 1);
-    if (bytes[at] !== Code.closeBrace) {
-      for (;;) {
-        const name = at;
-        at = this.name(name);
-        if (at < 0) return -1;
-        const value = behindJsonSpace(bytes, at);
-        at = this.kept(name, value) ?? this.value(value, depth + 1);
-        if (at < 0) return -1;
-        at = behindJsonSpace(bytes, at);
-        if (bytes[at] !== Code.comma) break;
-        template.push(Code.comma);
-        at = behindJsonSpace(bytes, at + 1);
-      }
+    while (bytes[at] !== close) {
+      at = lift(at);
+      if (at < 0) return -1;
+      at = behindJsonSpace(bytes, at);
+      if (bytes[at] !== Code.comma) break;
+      template.push(Code.comma);
+      at = behindJsonSpace(bytes, at + 1);
+      // A comma stands between two.
+      if (bytes[at] === close) return -1;
     }
-    if (bytes[at] !== Code.closeBrace) return -1;
-    template.push(Code.closeBrace);
+    if (bytes[at] !== close) return -1;
+    template.push(close);
     return at + 1;
   }
 
@@ -91,7 +97,7 @@ class VariablesLifter {
 
   private list(start: number, depth: number): number {
     const { bytes, literals, template } = this;
-    let at = behindJsonSpace(bytes, start + 1);
+    const at = behindJsonSpace(bytes, start + 1);
     if (BYTES[bytes[at] as number] === Byte.number) {
       const end = literals.addVector(start, "json");
       if (end >= 0) {
@@ -99,20 +105,7 @@ class VariablesLifter {
         return end;
       }
     }
-    template.push(Code.openBracket);
-    if (bytes[at] !== Code.closeBracket) {
-      for (;;) {
-        at = this.value(at, depth + 1);
-        if (at < 0) return -1;
-        at = behindJsonSpace(bytes, at);
-        if (bytes[at] !== Code.comma) break;
-        template.push(Code.comma);
-        at = behindJsonSpace(bytes, at + 1);
-      }
-    }
-    if (bytes[at] !== Code.closeBracket) return -1;
-    template.push(Code.closeBracket);
-    return at + 1;
+    return this.items(start, Code.closeBracket, (item) => this.value(item, depth + 1));
   }
 
   private string(start: number): number {
