@@ -49,17 +49,15 @@ export class AccessBook implements ApiKeySource, Disposable {
     this.hasUsers = parts.databaseUsers;
     this.newId = parts.newId;
     this.#authority = parts.roles && new Authority(parts.roles);
-    const { service, nowMs, newId, newKey, digestOf } = parts;
-    const common: AccessChangesParts = { service, authority: this.#authority, nowMs, line: new ChangeLine(nowMs) };
-    const isStaticUser = (name: string) => parts.otherKeys.some((source) => source.holds?.(name) === true);
-    this.roles = new RoleChanges({ ...common, newId });
-    this.assignments = new Assignments({ ...common, isStaticUser });
-    this.users = new UserChanges({
-      ...common,
-      newKey,
-      digestOf: (key) => digestOf(key).toString("base64"),
-      isStaticUser,
-    });
+    const { service, nowMs, newId, newKey } = parts;
+    const changes: AccessChangesParts = {
+      ...{ service, authority: this.#authority, nowMs, line: new ChangeLine(nowMs), newId, newKey },
+      digestOf: (key) => parts.digestOf(key).toString("base64"),
+      isStaticUser: (name) => this.isStaticUser(name),
+    };
+    this.roles = new RoleChanges(changes);
+    this.assignments = new Assignments(changes);
+    this.users = new UserChanges(changes);
     this.#subscription = service.watchAccess((snapshot) => {
       const before = this.#state;
       this.#state = stateOf(snapshot);
@@ -143,13 +141,8 @@ export class AccessBook implements ApiKeySource, Disposable {
   state(): AccessState {
     const distrust = this.parts.distrust?.();
     if (this.#state === undefined || distrust !== undefined) {
-      throw new ShoalError(
-        "unavailable",
-        distrust ?? "roles and users are not known yet: no coordinator has answered",
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      const reason = distrust ?? "roles and users are not known yet: no coordinator has answered";
+      throw new ShoalError("unavailable", reason, { retryAfterSeconds: 1 });
     }
     return this.#state;
   }

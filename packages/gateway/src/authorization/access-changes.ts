@@ -14,6 +14,14 @@ export interface AccessChangesParts {
   readonly nowMs: () => number;
   /** The line in which this process changes roles and users. */
   readonly line: ChangeLine;
+  /** Something random for each role. */
+  readonly newId: () => string;
+  /** A key with 256 random bits. */
+  readonly newKey: () => string;
+  /** SHA-256 of a key, base64. */
+  readonly digestOf: (key: string) => string;
+  /** Whether a user of that name has an API key by the settings of this process. */
+  readonly isStaticUser: (name: string) => boolean;
 }
 
 /** Who changes roles or users, at the state that the change is decided on. */
@@ -134,4 +142,12 @@ async function isMade(
     if (thrown instanceof ShoalError && thrown.code === "conflict") return false;
     throw thrown;
   }
+}
+
+/** Part of what all managers share, roles and users for instance, that is not for one who manages some of them only. */
+const RESERVE = 1 / 10;
+
+/** How much of `max` there may be after a manager has added to it: one with few rights must not be able to keep all others from it. */
+export function mostFor(max: number, managesAll: boolean): number {
+  return managesAll ? max : max * (1 - RESERVE);
 }

@@ -1,7 +1,7 @@
 import { BUILT_IN_ROLES, isGivenBySettings, type Role, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, mostFor } from "./access-changes.js";
 import {
   type AccessState,
   assignedEntry,
@@ -10,18 +10,12 @@ import {
   storedAssignment,
   subjectKey,
 } from "./access-state.js";
-import { mostFor } from "./reserve.js";
 import { tooMany, unknownRole } from "./role-changes.js";
 
 /** Roles of one user or group; users and groups that have any. */
 export const ROLES_PER_SUBJECT_MAX = 50;
 export const SUBJECTS_MAX = 15_000;
 const NAME_CHARS_MAX = 256;
-
-export interface AssignmentsParts extends AccessChangesParts {
-  /** Whether a user of that name has an API key by the settings of this process. */
-  readonly isStaticUser: (name: string) => boolean;
-}
 
 /** A user or a group. */
 export interface Subject {
@@ -34,7 +28,7 @@ export interface Subject {
  * in any scope.
  */
 export class Assignments {
-  constructor(private readonly parts: AssignmentsParts) {}
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /**
    * Fails with `notFound` when the user, or a role that the principal may see, does not exist, with `malformed` on a role that only

@@ -13,7 +13,7 @@ import {
   type Role,
   ShoalError,
 } from "@shoal/model";
-import type { Principal } from "../auth/access.js";
+import { type Principal, userWithGroups } from "../auth/access.js";
 
 /** So many classes are remembered of one user; names may be anything that a client sends. */
 const CLASSES_MAX = 2_000;
@@ -113,7 +113,11 @@ export class Permissions implements ClassRights {
 
   /** The refusal of an action (reference-today 1.6). */
   refusal(action: Action, names: readonly string[]): ShoalError {
-    return new ShoalError("forbidden", `${forbiddenTo(this.principal)} ${action} [${resourceText(action, names)}]`);
+    const who = `authorization, forbidden action: ${userWithGroups(this.principal)}`;
+    return new ShoalError(
+      "forbidden",
+      `${who} has insufficient permissions to ${action} [${resourceText(action, names)}]`,
+    );
   }
 
   #dataActions(className: string): number {
@@ -160,10 +164,4 @@ const SHOWN_CHARS_MAX = 256;
 
 function shown(name: string): string {
   return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX)}…` : name;
-}
-
-export function forbiddenTo({ username, groups }: Principal): string {
-  const quoted = groups.map((group) => `'${group}'`).join(", ");
-  const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
-  return `authorization, forbidden action: user '${username}'${among} has insufficient permissions to`;
 }

@@ -12,9 +12,8 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, type Decision, mostFor } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
-import { mostFor } from "./reserve.js";
 import { RightsInTurns } from "./rights-in-turns.js";
 
 /** Roles that were made, and permissions of all of them together. */
@@ -29,14 +28,9 @@ export interface KeptPermission {
   readonly isCovered: boolean;
 }
 
-export interface RoleChangesParts extends AccessChangesParts {
-  /** Something random for each role. */
-  readonly newId: () => string;
-}
-
 /** Roles are made, changed and deleted. Nobody gives a role what he could not do himself, unless he may manage roles of any scope. */
 export class RoleChanges {
-  constructor(private readonly parts: RoleChangesParts) {}
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /** Fails with `conflict` when there is one of that name. */
   create(role: Role, principal: Principal, context: RequestContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, type Decision, mostFor } from "./access-changes.js";
 import {
   type AccessState,
   assignedEntry,
@@ -11,7 +11,6 @@ import {
   userEntry,
 } from "./access-state.js";
 import { rolesNamed } from "./authority.js";
-import { mostFor } from "./reserve.js";
 import { tooMany } from "./role-changes.js";
 
 /** Users that were made at run time. */
@@ -20,15 +19,6 @@ const NAME_CHARS_MAX = 128;
 const USER_NAME = /^[0-9A-Za-z][-_.@+=:/0-9A-Za-z]*$/;
 const KEY_START_CHARS = 3;
 
-export interface UserChangesParts extends AccessChangesParts {
-  /** A key with 256 random bits. */
-  readonly newKey: () => string;
-  /** SHA-256 of a key, base64. */
-  readonly digestOf: (key: string) => string;
-  /** Whether a user of that name has an API key by the settings of this process. */
-  readonly isStaticUser: (name: string) => boolean;
-}
-
 /**
  * Users with an API key, made at run time. Keys are drawn here and shown once; what is stored is their SHA-256: nobody guesses
  * 256 random bits, so that a slow hash with salt would protect nothing and cost every request its time.
@@ -36,7 +26,7 @@ export interface UserChangesParts extends AccessChangesParts {
  * Who could act as a user by changing it must be allowed all that the user is.
  */
 export class UserChanges {
-  constructor(private readonly parts: UserChangesParts) {}
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /** The key. Fails with `conflict` when there is a user of that name. */
   create(name: string, principal: Principal, context: RequestContext): Promise<string> {

@@ -1,10 +1,11 @@
+import { checkWherePaths, withoutIdAlias } from "@shoal/model";
 import type { FieldNode } from "graphql";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { type ClassField, type CompileParts, type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
 import { compileGroup, type GroupMember, writeGroup } from "./compile-groups.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
-import { readAggregateWhere, type WhereReading } from "./read-where.js";
+import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedSubfields } from "./selected-fields.js";
 import {
   type AskedProperty,
@@ -59,7 +60,9 @@ export function compileAggregate(parts: CompileParts, scope: CompileScope, field
 
 function bindAggregate({ className, properties, members, where: reading, limits }: AggregateShape) {
   return (args: AggregateArguments, topArguments: readonly TopArguments[], node?: FieldNode): BoundCall => {
-    const where = readAggregateWhere(args.where, node, className, reading);
+    // It does not validate values, and knows `_id`.
+    const filter = readWhere(args.where, node, className, reading, checkWherePaths);
+    const where = filter && withoutIdAlias(filter);
     const groupBy = groupByPath(args.groupBy);
     const topLimits: number[] = [];
     const asked = properties.map((property) => {

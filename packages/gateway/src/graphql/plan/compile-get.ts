@@ -1,5 +1,6 @@
 import {
   type AdditionalRequest,
+  checkWhere,
   type GetQuery,
   type Grouping,
   type ReferenceSelection,
@@ -21,7 +22,7 @@ import { compileRow } from "./compile-rows.js";
 import { additionalRequest, keyOfRequest, moduleSearchesOf } from "./module-values.js";
 import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type BoundCall, type PlannedCall, plannedCall } from "./planned-call.js";
-import { readGetWhere, type WhereReading } from "./read-where.js";
+import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedReferences } from "./reference-selection.js";
 import { RowWriter } from "./row-writer.js";
 import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
@@ -74,7 +75,7 @@ export function compileGet(parts: CompileParts, scope: CompileScope, field: Clas
 /** What lives as long as the plan holds the shape alone, here and where other calls are bound. */
 function bindGet(shape: GetShape) {
   return (args: GetArguments, addedArguments: readonly object[], node?: FieldNode): BoundCall => {
-    const where = readGetWhere(args.where, node, shape.className, shape.where);
+    const where = readWhere(args.where, node, shape.className, shape.where, checkWhere);
     const group = groupingOf(args.group);
     const moduleSearches = moduleSearchesOf(args, shape.searches);
     const get: GetQuery = {
