@@ -8,7 +8,6 @@ import type { CompileParts } from "./plan/compile-fields.js";
 import { PlanExecution, type PlanExecutionParts } from "./plan/plan-execution.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
-import { exploreSearches } from "./schema/explore-field.js";
 
 export interface GenerationParts extends PlanExecutionParts {
   readonly modules: EnabledModules;
@@ -66,15 +65,11 @@ class Generations {
   }
 
   #built(version: number, definitions: readonly ClassDefinition[], made: GraphQlSchema): Generation {
-    const { modules, limits, wire, onSkippedClass, onFault } = this.parts;
+    const { limits, wire, onSkippedClass, onFault } = this.parts;
     const { schema, skipped, classes, where } = made;
     for (const each of skipped) onSkippedClass?.(each);
     if (schema === undefined) return { version, definitions, built: undefined, classes };
-    const searches = exploreSearches(
-      [...classes.values()].map(({ definition }) => definition),
-      modules,
-    );
-    const parts: CompileParts = { schema, limits, wire, where, modules, exploreSearches: searches };
+    const parts: CompileParts = { schema, limits, wire, where };
     const execution = new PlanExecution(this.parts);
     const prepared = new PreparedQueries(limits, execution, onFault);
     const apollo = new ApolloExecution(schema, execution);

@@ -1,5 +1,4 @@
 import { type ClassDefinition, ShoalError } from "@shoal/model";
-import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import {
   type FieldNode,
   type GraphQLArgument,
@@ -22,9 +21,6 @@ export interface CompileParts {
   readonly limits: GraphQlLimits;
   readonly wire: GraphQlWire;
   readonly where: WhereReading;
-  readonly modules: EnabledModules;
-  /** The search arguments of Explore that modules answer. */
-  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
 }
 
 /** What the fields of one request are compiled with. */

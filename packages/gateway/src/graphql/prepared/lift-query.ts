@@ -26,7 +26,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
         template.keep(bytes, kept, at);
         at = liftNumber(bytes, at, literals);
         if (at < 0) return -1;
-        template.literal(literals.kind(literals.count - 1) ?? LiteralKind.int);
+        template.push(literals.kind(literals.count - 1) ?? LiteralKind.int);
         kept = at;
         break;
       }
@@ -35,7 +35,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
         if (end < 0) at++;
         else {
           template.keep(bytes, kept, at);
-          template.literal(LiteralKind.vector);
+          template.push(LiteralKind.vector);
           at = end;
           kept = at;
         }
@@ -49,7 +49,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
         const end = stringEnd(bytes, at, literals);
         if (end < 0) return -1;
         template.keep(bytes, kept, at);
-        template.literal(LiteralKind.string);
+        template.push(LiteralKind.string);
         at = end;
         kept = at;
         break;

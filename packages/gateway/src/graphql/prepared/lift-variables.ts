@@ -91,7 +91,7 @@ class VariablesLifter {
     if (byte === Code.t) return template.word(bytes, at, "true");
     if (BYTES[byte] !== Byte.number) return template.word(bytes, at, "false");
     const end = liftNumber(bytes, at, literals);
-    if (end >= 0) template.literal(literals.kind(literals.count - 1) ?? LiteralKind.int);
+    if (end >= 0) template.push(literals.kind(literals.count - 1) ?? LiteralKind.int);
     return end;
   }
 
@@ -101,7 +101,7 @@ class VariablesLifter {
     if (BYTES[bytes[at] as number] === Byte.number) {
       const end = literals.addVector(start, "json");
       if (end >= 0) {
-        template.literal(LiteralKind.vector);
+        template.push(LiteralKind.vector);
         return end;
       }
     }
@@ -112,7 +112,7 @@ class VariablesLifter {
     const { bytes, literals, template } = this;
     const end = behindJsonString(bytes, start);
     if (end < 0 || !literals.addString(start + 1, end - 1)) return -1;
-    template.literal(LiteralKind.string);
+    template.push(LiteralKind.string);
     return end;
   }
 }

@@ -23,26 +23,17 @@ export function exploreField(
   classes: readonly ClassDefinition[],
   modules: EnabledModules,
 ): GraphQLFieldConfig<unknown, unknown> {
-  const searches = exploreSearches(classes, modules);
-  const autocorrect = modules.textTransformer !== undefined;
-  return {
-    type: new GraphQLList(ExploreType),
-    args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
-  };
-}
-
-/** The search arguments that any of the classes has, by name. */
-export function exploreSearches(
-  classes: Iterable<ClassDefinition>,
-  modules: EnabledModules,
-): ReadonlyMap<string, SearchArgument> {
   // Classes are many, their vectorizers few.
-  const byVectorizer = new Map([...classes].map((definition) => [definition.vectorizer, definition]));
+  const byVectorizer = new Map(classes.map((definition) => [definition.vectorizer, definition]));
   const searches = new Map<string, SearchArgument>();
   for (const definition of byVectorizer.values()) {
     for (const [name, argument] of modules.argumentsOf(definition)) {
       if (!searches.has(name)) searches.set(name, argument);
     }
   }
-  return searches;
+  const autocorrect = modules.textTransformer !== undefined;
+  return {
+    type: new GraphQLList(ExploreType),
+    args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
+  };
 }
