@@ -29,10 +29,6 @@ export class AnswerBudget {
     this.budget = new Budget(limits.answersBytesMax);
   }
 
-  get held(): number {
-    return this.budget.held;
-  }
-
   /** An answer begins. It must be ended, whatever comes of it. */
   begin(client: WorkBounds): HeldAnswer {
     return new HeldAnswer(this, this.limits.answerBytesMax, client, false);
@@ -55,7 +51,8 @@ export class HeldAnswer implements RowBytes, Holder {
   #holding: Holding | undefined;
   #rowBytes = 0;
   #textBytes = 0;
-  #refusal: ShoalError | undefined;
+  /** Why the answer could not go on, though only its rows or fields may have been told. */
+  refusal: ShoalError | undefined;
   #ended = false;
 
   constructor(
@@ -74,15 +71,10 @@ export class HeldAnswer implements RowBytes, Holder {
 
   cutOff(): void {}
 
-  /** Why the answer could not go on, though only its rows or fields may have been told. */
-  get refusal(): ShoalError | undefined {
-    return this.#refusal;
-  }
-
   /** Counts rows that come in, or go when negative; only those that come fail, with `tooLarge` or `overloaded`. */
   add(bytes: number, kind: HeldKind = "rows"): void {
     // Of an answer that was refused, or has ended, everything is given back together.
-    if (bytes <= 0 && (this.#ended || this.#refusal !== undefined)) return;
+    if (bytes <= 0 && (this.#ended || this.refusal !== undefined)) return;
     const rowBytes = Math.max(0, this.#rowBytes + bytes);
     this.#hold(rowBytes, rowBytes + this.#textBytes, kind);
     this.#rowBytes = rowBytes;
@@ -90,7 +82,7 @@ export class HeldAnswer implements RowBytes, Holder {
 
   /** The answer cannot go on, for a reason that is known elsewhere. The first reason stays. */
   refuse(error: ShoalError): void {
-    this.#refusal ??= error;
+    this.refusal ??= error;
   }
 
   /** Counts text that is new. Fails with `tooLarge` or `overloaded`. */
@@ -107,7 +99,7 @@ export class HeldAnswer implements RowBytes, Holder {
 
   /** `part` is what has changed of `all`. */
   #hold(part: number, all: number, kind: HeldKind = "rows"): void {
-    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.refusal !== undefined) throw this.refusal;
     if (this.#ended) throw new ShoalError("internal", "the answer has ended");
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
@@ -116,7 +108,7 @@ export class HeldAnswer implements RowBytes, Holder {
       if (wanted > taken) this.#take(wanted - taken);
       else if (wanted < taken) this.#holding?.give(taken - wanted);
     } catch (thrown) {
-      this.#refusal = ShoalError.from(thrown);
+      this.refusal = ShoalError.from(thrown);
       throw thrown;
     }
   }

@@ -7,8 +7,7 @@ import {
   type AuditOutcome,
   auditedUser,
   auditLine,
-  groupsKey,
-  userName,
+  distinctName,
 } from "./audit-line.js";
 
 /** How long writes, refusals and failures of one kind are counted before their line is written. */
@@ -127,7 +126,12 @@ export class AuditLog implements Disposable {
     if (principal === undefined) return NOBODY;
     let shown = this.#users.get(principal);
     if (shown === undefined) {
-      shown = { name: userName(principal), groups: groupsKey(principal), line: auditedUser(principal) };
+      const { username, groups } = principal;
+      shown = {
+        name: distinctName(username),
+        groups: distinctName(JSON.stringify(groups)),
+        line: auditedUser(principal),
+      };
       this.#users.set(principal, shown);
     }
     return shown;

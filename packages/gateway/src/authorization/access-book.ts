@@ -84,10 +84,6 @@ export class AccessBook implements ApiKeySource, Disposable {
     return this.parts.otherKeys.some((source) => source.holds?.(name) === true);
   }
 
-  isRootUser(name: string): boolean {
-    return this.#authority?.isRootUser(name) === true;
-  }
-
   /** What somebody may do as far as this process knows; undefined when roles are off. Fails with `unavailable`. */
   permissionsOf(principal: Principal): Permissions | undefined {
     return this.#authority?.permissionsOf(principal, this.state());

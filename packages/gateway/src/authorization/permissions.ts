@@ -38,29 +38,23 @@ const DATA: { readonly [Action in DataAction]: number } = {
  * about a class is found out once.
  */
 export class Permissions implements ClassRights {
-  readonly principal: Principal;
   readonly holder: RightsHolder;
-  readonly roles: readonly Role[];
   readonly rights: Rights;
-  /** Whether he has `root`, which is given by settings only. */
-  readonly isRoot: boolean;
   /** What may be done to the objects of a class, in bits. */
   readonly #classes = new Map<string, number>();
   #everyClass: number | undefined;
 
   /** `sinceMs`: of a user that was made at run time, see {@link RightsHolder}. */
   constructor(
-    principal: Principal,
-    roles: readonly Role[],
-    isRoot: boolean,
+    readonly principal: Principal,
+    readonly roles: readonly Role[],
+    /** Whether he has `root`, which is given by settings only. */
+    readonly isRoot: boolean,
     sinceMs?: number,
     private readonly remembered: RememberedClasses = { chars: 0 },
   ) {
-    this.principal = principal;
     this.holder = { ...principal, sinceMs };
-    this.roles = roles;
     this.rights = new Rights(roles);
-    this.isRoot = isRoot;
   }
 
   mayKnow(className: string): boolean {

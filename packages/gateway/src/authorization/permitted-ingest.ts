@@ -153,17 +153,13 @@ class ClassRefusals {
 
   #decided(className: string): ClassRefusal | undefined {
     const action = this.actions.find((one) => !this.rights.may(one, className));
-    const error = action && refusalOf(() => this.rights.require(action, className));
-    return action === undefined || error === undefined ? undefined : { action, error };
-  }
-}
-
-function refusalOf(check: () => void): ShoalError | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (thrown) {
-    return ShoalError.from(thrown);
+    if (action === undefined) return undefined;
+    try {
+      this.rights.require(action, className);
+      return undefined;
+    } catch (thrown) {
+      return { action, error: ShoalError.from(thrown) };
+    }
   }
 }
 

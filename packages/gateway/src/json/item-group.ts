@@ -25,10 +25,6 @@ const NO_TEXT = Buffer.alloc(0);
 export class ItemGroup {
   /** Bytes of the vectors that were cut out. */
   cutBytes = 0;
-  /** The index of the first item. */
-  readonly first: number;
-  /** Where it begins. */
-  readonly start: number;
   readonly #vectors: ReadVector[] = [];
   /** The items as a list with marks, up to `#kept` in the body. */
   #text = NO_TEXT;
@@ -38,11 +34,11 @@ export class ItemGroup {
 
   constructor(
     private readonly bytes: Buffer,
-    first: number,
-    start: number,
+    /** The index of the first item. */
+    readonly first: number,
+    /** Where it begins. */
+    readonly start: number,
   ) {
-    this.first = first;
-    this.start = start;
     this.#kept = start;
   }
 

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
-import { type GraphQlAnswer, refusedAnswer } from "../answer.js";
+import { type GraphQlAnswer, refusedAnswer, tooLargeAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import { batchItems } from "./batch-items.js";
 
@@ -77,8 +77,7 @@ function written(answer: GraphQlAnswer, held: HeldAnswer): Buffer {
     held.addText(bytes.length);
     return bytes;
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "tooLarge") throw thrown;
-    return bytesOf(refusedAnswer([{ locations: [], message: thrown.message, path: null }]));
+    return bytesOf(tooLargeAnswer(thrown));
   }
 }
 

@@ -24,7 +24,7 @@ import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedReferences } from "./reference-selection.js";
 import { RowWriter } from "./row-writer.js";
 import { additionalRequest, isSearch, keyOfRequest, type SearchArguments, searchOf } from "./search-arguments.js";
-import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
+import { nodesByField, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
 
 /** Coerced arguments of a class field; `null` and absent mean the same. */
 interface GetArguments extends SearchArguments {
@@ -49,12 +49,13 @@ export function compileGet(parts: CompileParts, scope: CompileScope, field: Clas
   const { definition, type, nodes } = field;
   const args: GetArguments = field.given;
   const selected = selectedSubfields(scope, type, nodes);
-  const additional = selectedSubfields(scope, objectTypeOf(type, "_additional"), additionalNodes(selected));
+  const byField = nodesByField(selected);
+  const additional = selectedSubfields(scope, objectTypeOf(type, "_additional"), byField.get("_additional") ?? []);
   const added: GivenField[] = [];
   const rowFields = compileRow(scope, type, selected, added);
   const shape: GetShape = {
     className: definition.class,
-    fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
+    fields: rowFieldsOf(byField.keys(), nodesByField(additional)),
     references: selectedReferences(scope, type, selected),
     added: added.map(({ node }) => node.name.value),
     rows: new RowWriter(rowFields, isSearch(args) ? "hit" : "listed"),

@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { behindJsonSpace } from "../prepared/characters.js";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -26,28 +27,28 @@ export function findMembers(
   places?: number[],
 ): void {
   spans.fill(-1, 0, names.length * 2);
-  let at = behindSpace(json, start);
+  let at = behindJsonSpace(json, start);
   if (json[at] !== OPEN_BRACE) damaged();
-  at = behindSpace(json, at + 1);
+  at = behindJsonSpace(json, at + 1);
   if (json[at] === CLOSE_BRACE) return;
   for (;;) {
     if (json[at] !== QUOTE) damaged();
     const nameEnd = behindString(json, at);
     const nameStart = at + 1;
     const index = indexOfName(json, nameStart, nameEnd - 1, names);
-    at = behindSpace(json, nameEnd);
+    at = behindJsonSpace(json, nameEnd);
     if (json[at] !== COLON) damaged();
-    at = behindSpace(json, at + 1);
+    at = behindJsonSpace(json, at + 1);
     const end = behindValue(json, at);
     places?.push(nameStart, nameEnd - 1, at, end);
     if (index >= 0) {
       spans[index * 2] = at;
       spans[index * 2 + 1] = end;
     }
-    at = behindSpace(json, end);
+    at = behindJsonSpace(json, end);
     if (json[at] === CLOSE_BRACE) return;
     if (json[at] !== COMMA) damaged();
-    at = behindSpace(json, at + 1);
+    at = behindJsonSpace(json, at + 1);
   }
 }
 
@@ -126,12 +127,6 @@ function behindString(json: Uint8Array, start: number): number {
     if (backslashes % 2 === 0) return quote + 1;
     at = quote + 1;
   }
-}
-
-function behindSpace(json: Uint8Array, start: number): number {
-  let at = start;
-  while (json[at] === 32 || json[at] === 10 || json[at] === 13 || json[at] === 9) at++;
-  return at;
 }
 
 function damaged(): never {

@@ -68,10 +68,8 @@ export interface BoundPlan {
 export class PlanExecution {
   /** What answers are written in, one after another. */
   #out: JsonBytes;
-  readonly #noErrors: string;
 
   constructor(private readonly parts: PlanExecutionParts) {
-    this.#noErrors = errorsTail([], parts.wire);
     this.#out = this.#newOut();
   }
 
@@ -183,8 +181,8 @@ export class PlanExecution {
       out.truncate(0);
       out.ascii('{"data":null');
     }
-    if (failures.length === 0) out.ascii(this.#noErrors);
-    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.parts.wire));
+    const errors = failures.length === 0 ? [] : this.#errorItems(bound, failures, context);
+    out.utf8(errorsTail(errors, this.parts.wire));
   }
 
   #errorItems({ reading }: BoundPlan, failures: readonly FailedField[], context: RequestContext): readonly ErrorItem[] {

@@ -34,11 +34,8 @@ export class LiteralBindings {
   readonly #variables = new Map<string, BoundValue>();
   readonly #defaults = new Map<string, ValueNode>();
   readonly #used = new Set<number>();
-  readonly #count: number;
 
-  private constructor(count: number) {
-    this.#count = count;
-  }
+  private constructor(private readonly count: number) {}
 
   /** Undefined when the lifted literals are not exactly those of the document and the variables. */
   static of(
@@ -68,7 +65,7 @@ export class LiteralBindings {
 
   /** True once every literal was asked for. */
   get areAllUsed(): boolean {
-    return this.#used.size === this.#count;
+    return this.#used.size === this.count;
   }
 
   argument(nodes: readonly ArgumentNode[] | undefined, name: string): BoundValue {
@@ -104,11 +101,17 @@ export class LiteralBindings {
     visit(document, {
       enter: (node) => {
         if (cursor.isLost) return BREAK;
-        if (node.kind === Kind.INT) this.#nodes.set(node, cursor.number(LiteralKind.int, Number(node.value)));
-        else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.number(LiteralKind.float, Number(node.value)));
-        else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.string(node.value));
+        if (node.kind === Kind.INT) this.#nodes.set(node, cursor.take(LiteralKind.int, Number(node.value)));
+        else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.take(LiteralKind.float, Number(node.value)));
+        else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.take(LiteralKind.string, node.value));
         else if (node.kind === Kind.LIST && node.values.length > 0 && node.values.every(isNumber)) {
-          this.#nodes.set(node, cursor.vector(node.values.map((item) => ("value" in item ? Number(item.value) : 0))));
+          this.#nodes.set(
+            node,
+            cursor.take(
+              LiteralKind.vector,
+              node.values.map((item) => ("value" in item ? Number(item.value) : 0)),
+            ),
+          );
           return false;
         }
         return undefined;
@@ -121,49 +124,27 @@ export class LiteralBindings {
 class LiteralCursor {
   isLost = false;
   members = 0;
-  #next: number;
 
   constructor(
     private readonly literals: LiftedLiterals,
-    first: number,
-  ) {
-    this.#next = first;
-  }
+    private next: number,
+  ) {}
 
   endsAt(end: number): boolean {
-    return !this.isLost && this.#next === end;
+    return !this.isLost && this.next === end;
   }
 
-  number(kind: LiteralKind, value: number): BoundValue {
-    return this.#take(kind, (index) => Object.is(this.literals.number(index), value));
+  take(kind: LiteralKind, value: number | string | readonly number[]): BoundValue {
+    const index = this.next++;
+    if (this.literals.holds(index, kind, value)) return { from: "literal", index, kind };
+    this.isLost = true;
+    return CONSTANT;
   }
 
   /** JSON does not tell 5 from 5.0: the kind is that of the text. */
   jsonNumber(value: number): BoundValue {
-    return this.number(
-      this.literals.kind(this.#next) === LiteralKind.float ? LiteralKind.float : LiteralKind.int,
-      value,
-    );
-  }
-
-  string(value: string): BoundValue {
-    return this.#take(LiteralKind.string, (index) => this.literals.string(index) === value);
-  }
-
-  vector(values: readonly number[]): BoundValue {
-    return this.#take(LiteralKind.vector, (index) => {
-      const lifted = this.literals.vector(index);
-      return lifted.length === values.length && values.every((value, i) => Object.is(lifted[i], Math.fround(value)));
-    });
-  }
-
-  #take(kind: LiteralKind, isSame: (index: number) => boolean): BoundValue {
-    const index = this.#next++;
-    if (this.literals.kind(index) !== kind || !isSame(index)) {
-      this.isLost = true;
-      return CONSTANT;
-    }
-    return { from: "literal", index, kind };
+    const isFloat = this.literals.kind(this.next) === LiteralKind.float;
+    return this.take(isFloat ? LiteralKind.float : LiteralKind.int, value);
   }
 }
 
@@ -174,10 +155,10 @@ function walkMember(name: string, value: unknown, cursor: LiteralCursor): BoundV
 function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   if (value === null) return NOWHERE;
   if (typeof value === "number") return cursor.jsonNumber(value);
-  if (typeof value === "string") return cursor.string(value);
+  if (typeof value === "string") return cursor.take(LiteralKind.string, value);
   if (Array.isArray(value)) {
     if (value.length === 0) return CONSTANT;
-    if (value.every((item) => typeof item === "number")) return cursor.vector(value);
+    if (value.every((item) => typeof item === "number")) return cursor.take(LiteralKind.vector, value);
     return { from: "list", items: value.map((item) => walkJson(item, cursor)) };
   }
   if (typeof value !== "object") return CONSTANT;

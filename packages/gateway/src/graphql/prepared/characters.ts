@@ -53,6 +53,12 @@ export function isNamePart(byte: number): boolean {
   return kind === Byte.name || (kind === Byte.number && byte !== Code.minus);
 }
 
+/** Whether the word stands there. */
+export function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false;
+  return true;
+}
+
 /** The place of the first byte from `at` on that is no white space of JSON. */
 export function behindJsonSpace(bytes: Uint8Array, start: number): number {
   let at = start;

@@ -1,4 +1,4 @@
-import { behindJsonSpace, Code } from "./characters.js";
+import { behindJsonSpace, Code, isAt } from "./characters.js";
 import { liftQuery } from "./lift-query.js";
 import { liftVariables } from "./lift-variables.js";
 import { LiftedLiterals } from "./lifted-literals.js";
@@ -39,10 +39,10 @@ export class RequestLifter {
     let members = 0;
     do {
       const name = behindJsonSpace(bytes, at + 1);
-      const member = memberAt(bytes, name);
+      const member = MEMBERS.find((each) => isAt(bytes, name, each.name));
       if (member === undefined || (members & member.bit) !== 0) return undefined;
       members |= member.bit;
-      const colon = behindJsonSpace(bytes, name + member.length);
+      const colon = behindJsonSpace(bytes, name + member.name.length);
       if (bytes[colon] !== Code.colon) return undefined;
       at = this.#member(bytes, member.bit, behindJsonSpace(bytes, colon + 1));
       if (at < 0) return undefined;
@@ -85,25 +85,10 @@ const NOTHING: LiteralRange = { first: 0, end: 0 };
 
 interface Member {
   readonly bit: number;
-  /** With both quotes. */
-  readonly length: number;
-  readonly bytes: Buffer;
+  /** Its name, with both quotes. */
+  readonly name: Buffer;
 }
 
-const QUERY = member(1, '"query"');
-const VARIABLES = member(2, '"variables"');
-const OPERATION_NAME = member(4, '"operationName"');
-const MEMBERS: readonly Member[] = [QUERY, VARIABLES, OPERATION_NAME];
-
-function member(bit: number, text: string): Member {
-  return { bit, length: text.length, bytes: Buffer.from(text) };
-}
-
-function memberAt(bytes: Buffer, at: number): Member | undefined {
-  for (const candidate of MEMBERS) {
-    let i = 0;
-    while (i < candidate.length && bytes[at + i] === candidate.bytes[i]) i++;
-    if (i === candidate.length) return candidate;
-  }
-  return undefined;
-}
+const QUERY = { bit: 1, name: Buffer.from('"query"') };
+const VARIABLES = { bit: 2, name: Buffer.from('"variables"') };
+const MEMBERS: readonly Member[] = [QUERY, VARIABLES, { bit: 4, name: Buffer.from('"operationName"') }];

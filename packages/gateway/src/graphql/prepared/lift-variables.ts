@@ -1,4 +1,4 @@
-import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
+import { BYTES, Byte, behindJsonSpace, Code, isAt } from "./characters.js";
 import { liftNumber } from "./lift-number.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
@@ -73,8 +73,7 @@ class VariablesLifter {
 
   /** The place behind a value that stays in the template; undefined for all others. */
   private kept(name: number, value: number): number | undefined {
-    for (let i = 0; i < KEPT_NAME.length; i++) if (this.bytes[name + i] !== KEPT_NAME[i]) return undefined;
-    const end = behindJsonString(this.bytes, value);
+    const end = isAt(this.bytes, name, KEPT_NAME) ? behindJsonString(this.bytes, value) : -1;
     if (end < 0) return undefined;
     this.template.keep(this.bytes, value, end);
     return end;

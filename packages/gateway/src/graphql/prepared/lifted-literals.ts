@@ -59,6 +59,15 @@ export class LiftedLiterals {
     return vectors.slice(this.#starts[index], this.#ends[index]);
   }
 
+  /** Whether a literal of this kind and value stands there. */
+  holds(index: number, kind: LiteralKind, value: number | string | readonly number[]): boolean {
+    if (this.kind(index) !== kind) return false;
+    if (typeof value === "string") return this.string(index) === value;
+    if (typeof value === "number") return Object.is(this.number(index), value);
+    const lifted = this.vector(index);
+    return lifted.length === value.length && value.every((each, i) => Object.is(lifted[i], Math.fround(each)));
+  }
+
   /** False when there are too many. */
   addNumber(kind: 1 | 2, value: number): boolean {
     if (this.#count === LITERALS_MAX) return false;

@@ -15,16 +15,13 @@ export interface PlannedRequest {
 
 /** A body that is read and planned when that is asked for, and only once. */
 export class RequestReading {
-  readonly #warnings: RequestWarnings | undefined;
   #read: PlannedRequest | RefusedRequest | undefined;
 
   constructor(
     private readonly body: Buffer,
     private readonly parts: CompileParts,
-    warnings?: RequestWarnings,
-  ) {
-    this.#warnings = warnings;
-  }
+    private readonly warnings?: RequestWarnings,
+  ) {}
 
   read(): PlannedRequest | RefusedRequest {
     this.#read ??= this.#planned();
@@ -32,7 +29,7 @@ export class RequestReading {
   }
 
   #planned(): PlannedRequest | RefusedRequest {
-    const read = readRequest(this.body, this.#warnings);
+    const read = readRequest(this.body, this.warnings);
     if ("refusal" in read) return { answer: read.refusal, errors: 0 };
     const { request } = read;
     const document = readDocument(request, this.parts);

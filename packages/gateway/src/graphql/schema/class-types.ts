@@ -12,12 +12,12 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
-import { additionalArguments, getSearchPrefix, outputType, searchArguments } from "./module-types.js";
+import { additionalArguments, outputType, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
 import { classTypeNames, propertyTypeNames } from "./type-names.js";
-import { getWherePrefix, whereInput } from "./where-types.js";
+import { getTypePrefix, whereInput } from "./where-types.js";
 
 const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLOutputType>([
   ["string", GraphQLString],
@@ -64,10 +64,10 @@ export function getArguments(definition: ClassDefinition, modules: EnabledModule
   const names = classTypeNames(className);
   const searches = modules.argumentsOf(definition).values();
   return {
-    ...searchArguments(searches, getSearchPrefix(className), modules.textTransformer !== undefined),
+    ...searchArguments(searches, getTypePrefix(className), modules.textTransformer !== undefined),
     limit: { type: IntType },
     offset: { type: IntType },
-    where: { type: whereInput(getWherePrefix(className)) },
+    where: { type: whereInput(getTypePrefix(className)) },
     ...nearArguments(names.nearVector, names.nearObject),
     group: {
       type: new GraphQLInputObjectType({

@@ -1,7 +1,7 @@
 import type { ClassDefinition } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLString } from "graphql";
-import { EXPLORE_SEARCH_PREFIX, searchArguments } from "./module-types.js";
+import { searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
@@ -34,6 +34,6 @@ export function exploreField(
   const autocorrect = modules.textTransformer !== undefined;
   return {
     type: new GraphQLList(ExploreType),
-    args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
+    args: { ...searchArguments(searches.values(), "Explore", autocorrect), ...ARGUMENTS },
   };
 }

@@ -1,6 +1,6 @@
 import { aggregatedKind, type ClassDefinition, isReferenceDataType } from "@shoal/model";
 import { isFieldName } from "./object-types.js";
-import { aggregateWherePrefix, getWherePrefix, whereTypeNames } from "./where-types.js";
+import { aggregateWherePrefix, getTypePrefix, whereTypeNames } from "./where-types.js";
 
 /** Names of the GraphQL types that exist whatever the classes are, also of those that no query reaches yet. */
 export const FIXED_TYPE_NAMES: readonly string[] = [
@@ -53,7 +53,7 @@ export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "pr
   const names = [
     name,
     ...Object.values(classTypeNames(name)),
-    ...whereTypeNames(getWherePrefix(name)),
+    ...whereTypeNames(getTypePrefix(name)),
     ...whereTypeNames(aggregateWherePrefix(name)),
   ];
   for (const property of definition.properties ?? []) {
