@@ -3,7 +3,7 @@ import type { FieldNode } from "graphql";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { type ClassField, type CompileParts, type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
-import { compileGroup, type GroupMember, writeGroup } from "./compile-groups.js";
+import { compileGroup, type GroupMembers, writeGroup } from "./compile-groups.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
 import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedSubfields } from "./selected-fields.js";
@@ -32,7 +32,7 @@ interface AggregateShape {
   readonly className: string;
   /** With the number of its `topOccurrences`, each of which may have a limit of its own. */
   readonly properties: readonly (AskedProperty & { readonly tops: number })[];
-  readonly members: readonly GroupMember[];
+  readonly members: GroupMembers;
   readonly where: WhereReading;
   readonly limits: GraphQlLimits;
 }

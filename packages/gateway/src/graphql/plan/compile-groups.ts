@@ -17,12 +17,18 @@ export type GroupMember = { readonly prefix: string } & (
   | { readonly kind: "constant"; readonly json: string }
   | { readonly kind: "meta"; readonly selection: JsonSelection }
   | { readonly kind: "groupedBy"; readonly selection: JsonSelection }
-  | { readonly kind: "property"; readonly members: readonly GroupMember[] }
+  | { readonly kind: "property"; readonly inner: GroupMembers }
   /** `property`: its place in the query, here and below. */
   | { readonly kind: "value"; readonly property: number; readonly field: string }
   /** `limit`: its place among those that are asked. */
   | { readonly kind: "top"; readonly property: number; readonly limit: number; readonly selection: JsonSelection }
 );
+
+/** The members of an object; `isLong`: a list that may be long is among them, or below. */
+export interface GroupMembers {
+  readonly members: readonly GroupMember[];
+  readonly isLong: boolean;
+}
 
 /** What was asked for, beside what came back. */
 interface AskedGroups {
@@ -47,16 +53,17 @@ export function compileGroup(
   places: GroupPlaces,
   type: GraphQLObjectType,
   selected: SelectedFields,
-): readonly GroupMember[] {
-  return eachField<GroupMember>(selected, (responseName, field, nodes, i) => {
+): GroupMembers {
+  const members = eachField<GroupMember>(selected, (responseName, field, nodes, i) => {
     const prefix = memberPrefix(responseName, i);
     const name = field.name.value;
     if (name === "__typename") return constant(prefix, type.name);
     const inner = objectTypeOf(type, name);
     if (name === "meta" || name === "groupedBy")
       return { prefix, kind: name, selection: compileJson(scope, inner, nodes) };
-    return { prefix, kind: "property", members: compileProperty(scope, definition, places, inner, name, nodes) };
+    return { prefix, kind: "property", inner: compileProperty(scope, definition, places, inner, name, nodes) };
   });
+  return membersOf(members);
 }
 
 function compileProperty(
@@ -66,10 +73,10 @@ function compileProperty(
   type: GraphQLObjectType,
   name: string,
   nodes: readonly FieldNode[],
-): readonly GroupMember[] {
+): GroupMembers {
   const dataType = definition.properties?.find((each) => each.name === name)?.dataType ?? [];
   const property = places.properties.indexOf(name);
-  return eachField<GroupMember>(selectedSubfields(scope, type, nodes), (responseName, node, innerNodes, i) => {
+  const members = eachField<GroupMember>(selectedSubfields(scope, type, nodes), (responseName, node, innerNodes, i) => {
     const prefix = memberPrefix(responseName, i);
     const field = node.name.value;
     if (field === "__typename") return constant(prefix, type.name);
@@ -80,6 +87,12 @@ function compileProperty(
     const selection = compileJson(scope, objectTypeOf(type, field), innerNodes);
     return { prefix, kind: "top", property, limit: places.tops.indexOf(node), selection };
   });
+  return membersOf(members);
+}
+
+function membersOf(members: readonly GroupMember[]): GroupMembers {
+  const isLong = members.some((one) => one.kind === "top" || (one.kind === "property" && one.inner.isLong));
+  return { members, isLong };
 }
 
 function constant(prefix: string, value: unknown): GroupMember {
@@ -87,31 +100,53 @@ function constant(prefix: string, value: unknown): GroupMember {
 }
 
 /** Writes a group as JSON, what may be long in turns. */
-export function* writeGroup(
+export function writeGroup(
+  { members, isLong }: GroupMembers,
+  group: AggregateGroup,
+  asked: AskedGroups,
+  out: JsonBytes,
+): Iterable<void> | undefined {
+  if (isLong) return writeLongGroup(members, group, asked, out);
+  if (members.length === 0) out.byte(123);
+  for (const member of members) writeMember(member, group, asked, out);
+  out.byte(125);
+  return undefined;
+}
+
+function* writeLongGroup(
   members: readonly GroupMember[],
   group: AggregateGroup,
   asked: AskedGroups,
   out: JsonBytes,
 ): Generator<void, void> {
-  if (members.length === 0) out.byte(123);
   for (const member of members) {
-    out.ascii(member.prefix);
-    if (member.kind === "constant") out.utf8(member.json);
-    else if (member.kind === "property") yield* writeGroup(member.members, group, asked, out);
-    else if (member.kind === "value")
-      writeScalar(aggregatedValue(group.properties[member.property], member.field), out);
-    else if (member.kind === "meta") writeJson({ count: group.objectCount }, member.selection, out);
-    else if (member.kind === "groupedBy") {
-      const { groupedBy: value } = group;
-      writeJson(value === undefined ? null : { path: asked.path, value }, member.selection, out);
-    } else {
-      const of = group.properties[member.property];
-      const all = of?.kind === "texts" ? of.topOccurrences : [];
-      const first = all.slice(0, asked.topLimits[member.limit]) as readonly Json[];
-      yield* writeList(first, out, (one) => void writeJson(one, member.selection, out));
-    }
+    const rest = writeMember(member, group, asked, out);
+    if (rest !== undefined) yield* rest;
   }
   out.byte(125);
+}
+
+function writeMember(
+  member: GroupMember,
+  group: AggregateGroup,
+  asked: AskedGroups,
+  out: JsonBytes,
+): Iterable<void> | undefined {
+  out.ascii(member.prefix);
+  if (member.kind === "property") return writeGroup(member.inner, group, asked, out);
+  if (member.kind === "constant") out.utf8(member.json);
+  else if (member.kind === "value") writeScalar(aggregatedValue(group.properties[member.property], member.field), out);
+  else if (member.kind === "meta") writeJson({ count: group.objectCount }, member.selection, out);
+  else if (member.kind === "groupedBy") {
+    const { groupedBy: value } = group;
+    writeJson(value === undefined ? null : { path: asked.path, value }, member.selection, out);
+  } else {
+    const of = group.properties[member.property];
+    const all = of?.kind === "texts" ? of.topOccurrences : [];
+    const first = all.slice(0, asked.topLimits[member.limit]) as readonly Json[];
+    return writeList(first, out, (one) => void writeJson(one, member.selection, out));
+  }
+  return undefined;
 }
 
 /**

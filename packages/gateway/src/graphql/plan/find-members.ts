@@ -1,5 +1,4 @@
 import { ShoalError } from "@shoal/model";
-import { behindJsonSpace } from "../prepared/characters.js";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -27,28 +26,28 @@ export function findMembers(
   places?: number[],
 ): void {
   spans.fill(-1, 0, names.length * 2);
-  let at = behindJsonSpace(json, start);
+  let at = behindSpace(json, start);
   if (json[at] !== OPEN_BRACE) damaged();
-  at = behindJsonSpace(json, at + 1);
+  at = behindSpace(json, at + 1);
   if (json[at] === CLOSE_BRACE) return;
   for (;;) {
     if (json[at] !== QUOTE) damaged();
     const nameEnd = behindString(json, at);
     const nameStart = at + 1;
     const index = indexOfName(json, nameStart, nameEnd - 1, names);
-    at = behindJsonSpace(json, nameEnd);
+    at = behindSpace(json, nameEnd);
     if (json[at] !== COLON) damaged();
-    at = behindJsonSpace(json, at + 1);
+    at = behindSpace(json, at + 1);
     const end = behindValue(json, at);
     places?.push(nameStart, nameEnd - 1, at, end);
     if (index >= 0) {
       spans[index * 2] = at;
       spans[index * 2 + 1] = end;
     }
-    at = behindJsonSpace(json, end);
+    at = behindSpace(json, end);
     if (json[at] === CLOSE_BRACE) return;
     if (json[at] !== COMMA) damaged();
-    at = behindJsonSpace(json, at + 1);
+    at = behindSpace(json, at + 1);
   }
 }
 
@@ -127,6 +126,12 @@ function behindString(json: Uint8Array, start: number): number {
     if (backslashes % 2 === 0) return quote + 1;
     at = quote + 1;
   }
+}
+
+function behindSpace(json: Uint8Array, start: number): number {
+  let at = start;
+  while (json[at] === 32 || json[at] === 10 || json[at] === 13 || json[at] === 9) at++;
+  return at;
 }
 
 function damaged(): never {

@@ -20,35 +20,27 @@ export type StoredField =
     }
   | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string };
 
-/** A field, and what writes it. */
-interface Member {
-  readonly prefix: Buffer;
-  /** The place of its name among all; -1 for the name of the type. */
-  readonly index: number;
-  readonly typeName: Buffer;
-  readonly inner: ObjectWriter | GraphQLError | undefined;
-}
-
 /** Writes some members of a stored JSON object in the order of a selection. */
 export class ObjectWriter {
-  readonly #members: readonly Member[];
   readonly #names: readonly Buffer[];
+  /** For each field the place of its name in `#names`. */
+  readonly #indexes: readonly number[];
+  readonly #prefixes: readonly Buffer[];
+  readonly #typeNames: readonly Buffer[];
+  readonly #inner: readonly (ObjectWriter | GraphQLError | undefined)[];
   readonly #spans: Int32Array;
 
-  constructor(fields: readonly StoredField[]) {
+  constructor(private readonly fields: readonly StoredField[]) {
     const names = [...new Set(fields.flatMap((field) => (field.kind === "typename" ? [] : field.property)))];
     this.#names = names.map((name) => Buffer.from(name));
-    this.#spans = new Int32Array(names.length * 2);
-    this.#members = fields.map((field, i) => {
-      const isName = field.kind === "typename";
-      const members = field.kind === "object" ? field.members : undefined;
-      return {
-        prefix: Buffer.from(memberPrefix(field.responseName, i)),
-        index: isName ? -1 : names.indexOf(field.property),
-        typeName: Buffer.from(isName ? `"${field.typeName}"` : ""),
-        inner: members === undefined || members instanceof GraphQLError ? members : new ObjectWriter(members),
-      };
+    this.#indexes = fields.map((field) => (field.kind === "typename" ? -1 : names.indexOf(field.property)));
+    this.#prefixes = fields.map((field, i) => Buffer.from(memberPrefix(field.responseName, i)));
+    this.#typeNames = fields.map((field) => Buffer.from(field.kind === "typename" ? `"${field.typeName}"` : ""));
+    this.#inner = fields.map((field) => {
+      if (field.kind !== "object") return undefined;
+      return field.members instanceof GraphQLError ? field.members : new ObjectWriter(field.members);
     });
+    this.#spans = new Int32Array(names.length * 2);
   }
 
   /** Looks up what {@link writeValue} writes, in the properties of a row. */
@@ -57,12 +49,13 @@ export class ObjectWriter {
   }
 
   writeValue(field: number, json: Uint8Array, out: JsonBytes): void {
-    const { index, typeName, inner } = this.#members[field] as Member;
+    const index = this.#indexes[field] as number;
     if (index < 0) {
-      out.bytes(typeName);
+      out.bytes(this.#typeNames[field] as Buffer);
       return;
     }
     const start = this.#spans[index * 2] as number;
+    const inner = this.#inner[field];
     if (start < 0) out.bytes(NULL);
     else if (inner === undefined) out.copy(json, start, this.#spans[index * 2 + 1] as number);
     else if (json[start] !== OPEN_BRACE) out.bytes(NULL);
@@ -72,9 +65,9 @@ export class ObjectWriter {
 
   #writeObject(json: Uint8Array, start: number, out: JsonBytes): void {
     findMembers(json, start, this.#names, this.#spans);
-    if (this.#members.length === 0) out.byte(OPEN_BRACE);
-    for (const [field, { prefix }] of this.#members.entries()) {
-      out.bytes(prefix);
+    if (this.fields.length === 0) out.byte(OPEN_BRACE);
+    for (let field = 0; field < this.fields.length; field++) {
+      out.bytes(this.#prefixes[field] as Buffer);
       this.writeValue(field, json, out);
     }
     out.byte(125);

@@ -79,8 +79,13 @@ export class PlanExecution {
     const held = answers.begin(context);
     try {
       const rows = this.checkedRows(calls);
+      const [only] = calls;
       return await turns.run(rows, context, async () => {
-        const outcomes = await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
+        // Most requests are one call.
+        const outcomes =
+          only !== undefined && calls.length === 1
+            ? [await this.#outcome(only, context, held)]
+            : await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
         return { status: 200, body: await this.#written(bound, outcomes, context, held) };
       });
     } catch (thrown) {
@@ -181,8 +186,8 @@ export class PlanExecution {
       out.truncate(0);
       out.ascii('{"data":null');
     }
-    const errors = failures.length === 0 ? [] : this.#errorItems(bound, failures, context);
-    out.utf8(errorsTail(errors, this.parts.wire));
+    if (failures.length === 0) out.ascii(errorsTail([], this.parts.wire));
+    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.parts.wire));
   }
 
   #errorItems({ reading }: BoundPlan, failures: readonly FailedField[], context: RequestContext): readonly ErrorItem[] {

@@ -4,6 +4,7 @@ import {
   type ExploreQuery,
   type Json,
   type JsonObject,
+  type ModuleSearch,
   type NearObject,
   type NearVector,
   ShoalError,
@@ -33,10 +34,11 @@ export function isSearch(args: SearchArguments): boolean {
 
 /** What is searched. Fails with `invalid`. */
 export function searchOf(args: SearchArguments) {
-  const moduleSearches = Object.entries(args).flatMap(([argument, value]) => {
-    if (NO_SEARCHES.has(argument) || argument === "nearVector" || argument === "nearObject" || !value) return [];
-    return { argument, value: withoutNulls(value) as JsonObject };
-  });
+  const moduleSearches: ModuleSearch[] = [];
+  for (const [argument, value] of Object.entries(args)) {
+    if (NO_SEARCHES.has(argument) || argument === "nearVector" || argument === "nearObject" || !value) continue;
+    moduleSearches.push({ argument, value: withoutNulls(value) as JsonObject });
+  }
   return {
     nearVector: nearVectorOf(args),
     nearObject: nearObjectOf(args),
