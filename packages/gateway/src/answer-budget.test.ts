@@ -16,15 +16,15 @@ describe("AnswerBudget", () => {
     first.addText(60 * KIB);
     first.setText(90 * KIB);
     second.addText(60 * KIB);
-    expect(budget.held).toBe(150 * KIB);
+    expect(budget.budget.held).toBe(150 * KIB);
     expect(() => second.addText(1)).toThrow("ANSWERS_BYTES_MAX");
     expect(() => first.setText(101 * KIB)).toThrow(`more than ${100 * KIB} bytes (ANSWER_BYTES_MAX)`);
     first.end();
     expect(() => first.addText(1)).toThrow();
     second.end();
-    expect(budget.held).toBe(0);
+    expect(budget.budget.held).toBe(0);
     expect(() => second.add(1)).toThrow("ANSWERS_BYTES_MAX");
-    expect(budget.held).toBe(0);
+    expect(budget.budget.held).toBe(0);
   });
 
   it("lets rows go for the text that is made of them, and bounds either", () => {
@@ -35,12 +35,12 @@ describe("AnswerBudget", () => {
       answer.add(-10 * KIB);
       answer.addText(11 * KIB);
     }
-    expect(budget.held).toBe(99 * KIB);
+    expect(budget.budget.held).toBe(99 * KIB);
     expect(() => answer.addText(2 * KIB)).toThrow("ANSWER_BYTES_MAX");
     answer.end();
-    expect(budget.held).toBe(0);
+    expect(budget.budget.held).toBe(0);
     expect(() => budget.begin(ALICE).add(101 * KIB)).toThrow("ANSWER_BYTES_MAX");
-    expect(budget.held).toBe(0);
+    expect(budget.budget.held).toBe(0);
   });
 
   it("lets an object of any size be read, alone if it must be", () => {
@@ -48,11 +48,11 @@ describe("AnswerBudget", () => {
     const [object, other] = [budget.beginObject(ALICE), budget.beginObject(BOB)];
     object.add(100 * KIB);
     object.add(100 * KIB);
-    expect(budget.held).toBe(200 * KIB);
+    expect(budget.budget.held).toBe(200 * KIB);
     expect(() => other.add(100 * KIB)).toThrow("ANSWERS_BYTES_MAX");
     object.end();
     other.end();
-    expect(budget.held).toBe(0);
+    expect(budget.budget.held).toBe(0);
   });
 
   it("lets small answers be made whatever others take", () => {
@@ -63,7 +63,7 @@ describe("AnswerBudget", () => {
     small.addText(6 * KIB);
     expect(() => small.addText(1)).toThrow("ANSWERS_BYTES_MAX");
     small.end();
-    expect(budget.held).toBe(MIB);
+    expect(budget.budget.held).toBe(MIB);
   });
 
   it("S11: keeps some room for who holds little, whatever one client asks for", () => {
@@ -71,7 +71,7 @@ describe("AnswerBudget", () => {
     const answers = Array.from({ length: 8 }, () => budget.begin(ALICE));
     expect(() => answers.forEach((answer) => void answer.add(MIB / 8))).toThrow("ANSWERS_BYTES_MAX");
     budget.begin(BOB).add(MIB / 8);
-    expect(budget.held).toBe(MIB);
+    expect(budget.budget.held).toBe(MIB);
   });
 });
 

@@ -1,5 +1,14 @@
 import { ShoalError } from "@shoal/model";
-import { Budget, type HeldKind, type Holder, type Holding, NOBODY, type RowBytes, type Share } from "@shoal/runtime";
+import {
+  Budget,
+  type HeldKind,
+  type Holder,
+  type Holding,
+  NOBODY,
+  type RowBytes,
+  type Share,
+  type WorkBounds,
+} from "@shoal/runtime";
 
 export interface AnswerLimits {
   /** Bytes of one answer; and of the stored rows that it is made of. */
@@ -8,73 +17,53 @@ export interface AnswerLimits {
   readonly answersBytesMax: number;
 }
 
-/** Reads of fewer rows need no turn. */
-const UNCOUNTED_ROWS_MAX = 256;
-
 /** An answer that takes no more than this is made whatever others take: there is a most of requests. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
-
-/** For whom an answer is made; asked when it becomes large. */
-export interface AnswerClient {
-  readonly share?: Share | undefined;
-}
 
 /** Bounds the memory of all answers, from their first row until their clients have taken them. */
 export class AnswerBudget {
   /** What answers hold while they are made, and what clients have not taken of them. */
   readonly budget: Budget;
-  readonly #limits: AnswerLimits;
 
-  constructor(limits: AnswerLimits) {
-    this.#limits = limits;
+  constructor(private readonly limits: AnswerLimits) {
     this.budget = new Budget(limits.answersBytesMax);
   }
 
-  get held(): number {
-    return this.budget.held;
-  }
-
   /** An answer begins. It must be ended, whatever comes of it. */
-  begin(client: AnswerClient): HeldAnswer {
-    return new HeldAnswer(this, this.#limits.answerBytesMax, client, false);
+  begin(client: WorkBounds): HeldAnswer {
+    return new HeldAnswer(this, this.limits.answerBytesMax, client, false);
   }
 
   /** The answer is one object: whatever could be stored can be read, alone if it must be. */
-  beginObject(client: AnswerClient): HeldAnswer {
+  beginObject(client: WorkBounds): HeldAnswer {
     return new HeldAnswer(this, Number.POSITIVE_INFINITY, client, true);
   }
 
   fullError(): ShoalError {
-    const max = this.#limits.answersBytesMax;
+    const max = this.limits.answersBytesMax;
     return new ShoalError("overloaded", `the answers under way take more than ${max} bytes (ANSWERS_BYTES_MAX)`);
   }
 }
 
 /** What one answer under construction holds: the rows it is made of, and its text. */
 export class HeldAnswer implements RowBytes, Holder {
-  readonly #budget: AnswerBudget;
-  readonly #client: AnswerClient;
-  readonly #mayGoAlone: boolean;
   /** Of both that are counted below; undefined while the answer is small. */
   #holding: Holding | undefined;
   #rowBytes = 0;
   #textBytes = 0;
-  #refusal: ShoalError | undefined;
+  /** Why the answer could not go on, though only its rows or fields may have been told. */
+  refusal: ShoalError | undefined;
   #ended = false;
 
   constructor(
-    budget: AnswerBudget,
+    private readonly budget: AnswerBudget,
     readonly bytesMax: number,
-    client: AnswerClient,
-    mayGoAlone: boolean,
-  ) {
-    this.#budget = budget;
-    this.#client = client;
-    this.#mayGoAlone = mayGoAlone;
-  }
+    private readonly client: WorkBounds,
+    private readonly mayGoAlone: boolean,
+  ) {}
 
   get share(): Share {
-    return this.#client.share ?? NOBODY;
+    return this.client.share ?? NOBODY;
   }
 
   /** An answer that is made is not cut off. */
@@ -82,15 +71,10 @@ export class HeldAnswer implements RowBytes, Holder {
 
   cutOff(): void {}
 
-  /** Why the answer could not go on, though only its rows or fields may have been told. */
-  get refusal(): ShoalError | undefined {
-    return this.#refusal;
-  }
-
   /** Counts rows that come in, or go when negative; only those that come fail, with `tooLarge` or `overloaded`. */
   add(bytes: number, kind: HeldKind = "rows"): void {
     // Of an answer that was refused, or has ended, everything is given back together.
-    if (bytes <= 0 && (this.#ended || this.#refusal !== undefined)) return;
+    if (bytes <= 0 && (this.#ended || this.refusal !== undefined)) return;
     const rowBytes = Math.max(0, this.#rowBytes + bytes);
     this.#hold(rowBytes, rowBytes + this.#textBytes, kind);
     this.#rowBytes = rowBytes;
@@ -98,7 +82,7 @@ export class HeldAnswer implements RowBytes, Holder {
 
   /** The answer cannot go on, for a reason that is known elsewhere. The first reason stays. */
   refuse(error: ShoalError): void {
-    this.#refusal ??= error;
+    this.refusal ??= error;
   }
 
   /** Counts text that is new. Fails with `tooLarge` or `overloaded`. */
@@ -115,7 +99,7 @@ export class HeldAnswer implements RowBytes, Holder {
 
   /** `part` is what has changed of `all`. */
   #hold(part: number, all: number, kind: HeldKind = "rows"): void {
-    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.refusal !== undefined) throw this.refusal;
     if (this.#ended) throw new ShoalError("internal", "the answer has ended");
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
@@ -124,15 +108,15 @@ export class HeldAnswer implements RowBytes, Holder {
       if (wanted > taken) this.#take(wanted - taken);
       else if (wanted < taken) this.#holding?.give(taken - wanted);
     } catch (thrown) {
-      this.#refusal = ShoalError.from(thrown);
+      this.refusal = ShoalError.from(thrown);
       throw thrown;
     }
   }
 
   #take(bytes: number): void {
-    this.#holding ??= this.#budget.budget.open(this);
-    const isTaken = this.#mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
-    if (isTaken !== true) throw this.#budget.fullError();
+    this.#holding ??= this.budget.budget.open(this);
+    const isTaken = this.mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
+    if (isTaken !== true) throw this.budget.fullError();
   }
 
   /** Gives all of it back; whoever still reads for it is refused. */
@@ -140,11 +124,6 @@ export class HeldAnswer implements RowBytes, Holder {
     this.#ended = true;
     this.#holding?.close();
   }
-}
-
-/** Whether the rows of a request are so many that they wait for their turn. */
-export function isCounted(rowsAsked: number): boolean {
-  return rowsAsked > UNCOUNTED_ROWS_MAX;
 }
 
 export function answerTooLarge(bytesMax: number): ShoalError {

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type { ClassificationService } from "@shoal/classification";
 import type { ClusterNodes, SchemaView } from "@shoal/cluster";
 import type { IngestService } from "@shoal/ingest";
-import type { ClassSettings, WhereLimits, WireProfile } from "@shoal/model";
+import type { ClassSettings, WireProfile } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { SchemaService } from "@shoal/rpc";
@@ -22,9 +22,9 @@ import { PermittedClassifications } from "./authorization/permitted-classificati
 import { PermittedIngest } from "./authorization/permitted-ingest.js";
 import { PermittedQueries } from "./authorization/permitted-queries.js";
 import { describeGatewayMetrics, GatewayStatistics } from "./gateway-statistics.js";
-import { createGraphQlHandler } from "./graphql/handler.js";
+import { GraphQlHandler } from "./graphql/handler.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./graphql/limits.js";
-import { graphQlBatchRoute, graphQlRoute } from "./graphql-route.js";
+import { graphQlRoutes } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
@@ -64,18 +64,22 @@ export interface GatewayDependencies {
   readonly certificate?: ServerCertificateSource;
 }
 
-export interface GatewaySettings extends HttpServerSettings, Pick<WhereLimits, "filterClausesMax" | "filterValuesMax"> {
+type SetLimits =
+  | "filterClausesMax"
+  | "filterValuesMax"
+  | "graphqlRowsMax"
+  | "graphqlCostMax"
+  | "graphqlClassFieldsMax"
+  | "graphqlBatchRequestsMax"
+  | "graphqlDepthMax"
+  | "answerBytesMax";
+
+export interface GatewaySettings extends HttpServerSettings, Pick<GraphQlLimits, SetLimits> {
   readonly origin: string;
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly batchObjectsMax: number;
   readonly batchReferencesMax: number;
-  readonly graphqlRowsMax: number;
-  readonly graphqlCostMax: number;
-  readonly graphqlClassFieldsMax: number;
-  readonly graphqlBatchRequestsMax: number;
-  readonly graphqlDepthMax: number;
-  readonly answerBytesMax: number;
   readonly authentication: AuthenticationConfiguration;
   /** Version of this server, for `GET /v1/meta`. */
   readonly shoalVersion: string;
@@ -112,7 +116,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
   const turns = new RowTurns();
   const answers = new AnswerBudget(settings);
-  const graphQl = createGraphQlHandler({
+  const graphQl = new GraphQlHandler({
     schema: view,
     query,
     wire: profile,
@@ -136,7 +140,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     openId: access.openId,
     methods: access.methods,
   });
-  const served = [...rest, graphQlRoute(graphQl), graphQlBatchRoute(graphQl)];
+  const served = [...rest, ...graphQlRoutes(graphQl)];
   const operations = describedOperations(profile, modules);
   const routes = [...served, openApiRoute(served, operations, documentParts(settings))].map((route) =>
     withCheckedParameters(
@@ -187,17 +191,10 @@ function permitted(dependencies: GatewayDependencies): GatewayDependencies {
 function graphQlLimits(settings: GatewaySettings): Partial<GraphQlLimits> {
   const { graphqlRowsMax, queryDefaultsLimit, queryMaximumResults } = settings;
   return {
-    graphqlCostMax: settings.graphqlCostMax,
-    graphqlClassFieldsMax: settings.graphqlClassFieldsMax,
-    graphqlBatchRequestsMax: settings.graphqlBatchRequestsMax,
-    graphqlDepthMax: settings.graphqlDepthMax,
+    ...settings,
     graphqlRowsMax: Math.max(graphqlRowsMax, queryMaximumResults),
     getRowsDefault: Math.max(DEFAULT_GRAPHQL_LIMITS.getRowsDefault, queryDefaultsLimit),
     getRowsMax: queryMaximumResults,
-    filterClausesMax: settings.filterClausesMax,
-    filterValuesMax: settings.filterValuesMax,
-    answerBytesMax: settings.answerBytesMax,
-    answersBytesMax: settings.answersBytesMax,
   };
 }
 

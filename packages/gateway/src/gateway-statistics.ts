@@ -1,5 +1,5 @@
 import type { Metrics } from "@shoal/service-runtime";
-import { GraphQlStatistics } from "./graphql/graphql-statistics.js";
+import { GraphQlStatistics } from "./graphql/plan/plan-execution.js";
 import type { RowTurns } from "./row-turns.js";
 
 /** Counts of a gateway beyond those of its HTTP server. Plain numbers, read when somebody scrapes. */

@@ -1,26 +1,25 @@
 import type { GraphQlHandler } from "./graphql/handler.js";
 import type { Route } from "./http/route.js";
 
-/** `POST /v1/graphql`: the place where GraphQL meets HTTP, with its batch. */
-export function graphQlRoute(handler: GraphQlHandler): Route {
-  return {
+/** `POST /v1/graphql` and its batch (reference-graphql 1.2): the place where GraphQL meets HTTP. */
+export function graphQlRoutes(handler: GraphQlHandler): readonly Route[] {
+  const shared = {
     method: "POST",
-    path: "/v1/graphql",
     body: "json",
     access: { verb: "get", resource: "traversal/*", action: "read_data" },
-    timeout: "request",
-    handle: ({ body, context, warnings }) => handler.execute(body, context, warnings),
-  };
-}
-
-/** `POST /v1/graphql/batch` (reference-graphql 1.2). */
-export function graphQlBatchRoute(handler: GraphQlHandler): Route {
-  return {
-    method: "POST",
-    path: "/v1/graphql/batch",
-    body: "json",
-    access: { verb: "get", resource: "traversal/*", action: "read_data" },
-    timeout: "batch",
-    handle: ({ body, context, warnings }) => handler.executeBatch(body, context, warnings),
-  };
+  } as const;
+  return [
+    {
+      ...shared,
+      path: "/v1/graphql",
+      timeout: "request",
+      handle: ({ body, context, warnings }) => handler.execute(body, context, warnings),
+    },
+    {
+      ...shared,
+      path: "/v1/graphql/batch",
+      timeout: "batch",
+      handle: ({ body, context, warnings }) => handler.executeBatch(body, context, warnings),
+    },
+  ];
 }

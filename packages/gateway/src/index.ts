@@ -1,7 +1,6 @@
 export { type AuditFields, auditLine } from "./audit/audit-line.js";
 export { AuditLog, type AuditSink } from "./audit/audit-log.js";
-export { auditInternalRequest } from "./audit/internal-request.js";
-export { auditRefusedClassification } from "./audit/refused-classification.js";
+export { auditInternalRequest, auditRefusedClassification } from "./audit/events-without-request.js";
 export type { AccessControl } from "./auth/access.js";
 export { anonymousActions } from "./auth/anonymous-actions.js";
 export { type ApiKeySource, ApiKeyTable, type HeldApiKey } from "./auth/api-keys.js";

@@ -112,7 +112,7 @@ const CALLS = `
     simdKernelNames: [], simdDots: [number, vector, vector, () => new Float64Array(6)], returnFreeMemory: [],
     duplicateDescriptor: [() => 1],
     nearestRows: [() => new Float32Array(400), number, () => new Float32Array(8), number],
-    readFloat32List: [() => Buffer.from("1,2.5,-3e5]"), number, () => new Float32Array(8), number, () => words(0, 0, 0)],
+    readFloat32List: [() => Buffer.from("1,2.5,-3e5]"), number, () => new Float32Array(8), number, number, () => words(0, 0, 0)],
     openOutbox: [() => () => 1], holdEventLoop: [], releaseEventLoop: [], wakeThreads: [],
     indexCreate: [() => 4, () => 8, () => 16], indexPut: [index, () => words(number()), vector], indexPutAnew: [index, () => words(number()), vector],
     indexRemove: [index, () => words(number(), number())], indexHolds: [index, number, number, number],

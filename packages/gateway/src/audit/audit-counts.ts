@@ -52,14 +52,12 @@ export class AuditCounts {
   readonly #byAddress = new Map<string | undefined, Map<string, CountedEvents>>();
   /** How many kinds each has. */
   readonly #owners = new Map<string, number>();
-  readonly #kindsMax: number;
-  readonly #ownersMax: number;
   #begun = 0;
 
-  constructor(kindsMax = COUNTED_KINDS_MAX, ownersMax = COUNTED_OWNERS_MAX) {
-    this.#kindsMax = kindsMax;
-    this.#ownersMax = ownersMax;
-  }
+  constructor(
+    private readonly kindsMax = COUNTED_KINDS_MAX,
+    private readonly ownersMax = COUNTED_OWNERS_MAX,
+  ) {}
 
   get isEmpty(): boolean {
     return this.#kinds.size === 0;
@@ -67,7 +65,7 @@ export class AuditCounts {
 
   /** Whether events of the owner can be counted; else all must be taken before. */
   hasRoomFor(owner: string): boolean {
-    return this.#owners.size < this.#ownersMax || this.#owners.has(owner);
+    return this.#owners.size < this.ownersMax || this.#owners.has(owner);
   }
 
   /** The events of the same kind, to be counted up. */
@@ -76,7 +74,7 @@ export class AuditCounts {
     const known = this.#known(event.kind, nowMs);
     if (known !== undefined) return known;
     const kinds = this.#owners.get(owner);
-    if (kinds === undefined || kinds < Math.floor(this.#kindsMax / this.#owners.size)) {
+    if (kinds === undefined || kinds < Math.floor(this.kindsMax / this.#owners.size)) {
       return this.#begin(event, nowMs);
     }
     // Beyond his part: only the outcome is logged, for which nothing of the event has to be described.

@@ -35,23 +35,15 @@ export function auditedUser(principal: Principal | undefined): Readonly<Record<s
   if (principal === undefined) return {};
   const { userType, groups } = principal;
   const shown = groups.slice(0, GROUPS_MAX).map((group) => boundedName(group));
-  return { user: userName(principal), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
+  return { user: distinctName(principal.username), userType, ...(shown.length === 0 ? {} : { groups: shown }) };
 }
 
 /**
- * What a user is called here. Names of tokens may be as long as these, thousands of kinds of events have them, and users whose names
- * begin alike are not the same one: of a longer name its beginning stands, and the SHA-256 of all of it.
+ * What a user, or what tells his groups from those that he has by another token, is called here. Names of tokens may be as long as
+ * these, thousands of kinds of events have them, and users whose names begin alike are not the same one: of a longer name its
+ * beginning stands, and the SHA-256 of all of it.
  */
-export function userName({ username }: Principal): string {
-  return distinctName(username);
-}
-
-/** What tells the groups of a user from those that he has by another token. As short as a name. */
-export function groupsKey({ groups }: Principal): string {
-  return distinctName(JSON.stringify(groups));
-}
-
-function distinctName(name: string): string {
+export function distinctName(name: string): string {
   if (name.length <= NAME_CHARS_MAX) return name;
   const digest = createHash("sha256").update(name).digest("hex");
   return `${boundedName(name)} (sha256 ${digest})`;

@@ -7,8 +7,7 @@ import {
   type AuditOutcome,
   auditedUser,
   auditLine,
-  groupsKey,
-  userName,
+  distinctName,
 } from "./audit-line.js";
 
 /** How long writes, refusals and failures of one kind are counted before their line is written. */
@@ -49,21 +48,20 @@ export function isKnown(principal: Principal | undefined): principal is Principa
  * written before a line of its own, so that lines of one connection have the order of its effects.
  */
 export class AuditLog implements Disposable {
-  readonly #parts: AuditLogParts;
-  readonly #counts: AuditCounts;
   /** By those whom keys and tokens stand for: the lines of one token share its groups, which may be long. */
   readonly #users = new WeakMap<Principal, ShownUser>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: AuditLogParts, counts = new AuditCounts()) {
-    this.#parts = parts;
-    this.#counts = counts;
+  constructor(
+    private readonly parts: AuditLogParts,
+    private readonly counts = new AuditCounts(),
+  ) {
     this.#write({ action: "start_audit", outcome: "allowed", version: 1 });
   }
 
   /** Whether a name is one that the server knows. */
   hasClass(className: string): boolean {
-    return this.#parts.hasClass(className);
+    return this.parts.hasClass(className);
   }
 
   /** Writes a line of its own. */
@@ -102,11 +100,11 @@ export class AuditLog implements Disposable {
   }
 
   #counted(origin: AuditOrigin, kind: string, outcome: AuditOutcome, describe: () => AuditDescription): CountedEvents {
-    const { clock, windowMs = AUDIT_WINDOW_MS } = this.#parts;
+    const { clock, windowMs = AUDIT_WINDOW_MS } = this.parts;
     const { principal, address } = origin;
     const { name, groups, line } = this.#shown(principal);
     const owner = ownerOf(origin, name);
-    if (!this.#counts.hasRoomFor(owner)) this.#flush(undefined);
+    if (!this.counts.hasRoomFor(owner)) this.#flush(undefined);
     const event: CountableEvent = {
       owner,
       outcome,
@@ -119,7 +117,7 @@ export class AuditLog implements Disposable {
       // Of strangers, who have one part, nothing is the same; of a user the groups are not: each token has its own.
       describeOwner: () => (isKnown(principal) ? { user: line.user, userType: line.userType } : {}),
     };
-    const counted = this.#counts.of(event, clock.now());
+    const counted = this.counts.of(event, clock.now());
     this.#timer ??= setTimeout(() => this.#flush(undefined), windowMs).unref();
     return counted;
   }
@@ -128,7 +126,12 @@ export class AuditLog implements Disposable {
     if (principal === undefined) return NOBODY;
     let shown = this.#users.get(principal);
     if (shown === undefined) {
-      shown = { name: userName(principal), groups: groupsKey(principal), line: auditedUser(principal) };
+      const { username, groups } = principal;
+      shown = {
+        name: distinctName(username),
+        groups: distinctName(JSON.stringify(groups)),
+        line: auditedUser(principal),
+      };
       this.#users.set(principal, shown);
     }
     return shown;
@@ -140,12 +143,12 @@ export class AuditLog implements Disposable {
       clearTimeout(this.#timer);
       this.#timer = undefined;
     }
-    if (this.#counts.isEmpty) return;
-    for (const counted of this.#counts.take(address)) this.#write(countedFields(counted), counted.lastMs);
+    if (this.counts.isEmpty) return;
+    for (const counted of this.counts.take(address)) this.#write(countedFields(counted), counted.lastMs);
   }
 
-  #write(fields: AuditFields, timeMs = this.#parts.clock.now()): void {
-    this.#parts.sink.write(auditLine(timeMs, this.#parts.server, fields));
+  #write(fields: AuditFields, timeMs = this.parts.clock.now()): void {
+    this.parts.sink.write(auditLine(timeMs, this.parts.server, fields));
   }
 }
 

@@ -10,17 +10,16 @@ export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 
 /** A request on its way to the audit log. */
 export class AuditedRequest implements ExchangeWitness {
-  readonly #log: AuditLog;
-  readonly #exchange: Exchange;
   /** Kept: a connection that is closed has none any more. */
   readonly #address: string | undefined;
   /** What the request is about; made when there is something. */
   #about: About | undefined;
   #hasWritten = false;
 
-  constructor(log: AuditLog, exchange: Exchange) {
-    this.#log = log;
-    this.#exchange = exchange;
+  constructor(
+    private readonly log: AuditLog,
+    private readonly exchange: Exchange,
+  ) {
     this.#address = exchange.request.socket.remoteAddress;
   }
 
@@ -32,11 +31,11 @@ export class AuditedRequest implements ExchangeWitness {
   wrote(className: string | undefined, accepted: number, refused: number): void {
     this.#hasWritten = true;
     const action = this.#operation?.action ?? "write";
-    this.#log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
+    this.log.wrote(this.#origin, action, this.#toldApart(className ?? classOf(this.#about)), { accepted, refused });
   }
 
   madeSchema(className: string, properties: readonly string[], isNew: boolean, isUnknown: boolean): void {
-    this.#log.event(this.#origin, {
+    this.log.event(this.#origin, {
       action: isNew ? "create_class" : "add_property",
       outcome: isUnknown ? "unknown" : "allowed",
       by: "auto-schema",
@@ -47,7 +46,7 @@ export class AuditedRequest implements ExchangeWitness {
   }
 
   denied(action: string, resource: string): void {
-    this.#log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
+    this.log.refused(this.#origin, `denied ${action} ${this.#toldApart(resource) ?? ""}`, "denied", () => ({
       action,
       resource: boundedName(resource),
       ...this.#whichOne(),
@@ -70,41 +69,41 @@ export class AuditedRequest implements ExchangeWitness {
       this.#refused("failed", status);
       return;
     }
-    this.#log.event(this.#origin, {
+    this.log.event(this.#origin, {
       action: operation.action,
       outcome: status >= 400 ? "unknown" : "allowed",
       status,
       ...this.#whichOne(),
-      ...pathNames(this.#exchange),
+      ...pathNames(this.exchange),
       ...this.#about,
     });
   }
 
   #refused(outcome: AuditOutcome, status: number, body?: HttpResponse["body"]): void {
-    const { served, request } = this.#exchange;
-    const about = { ...pathNames(this.#exchange), ...shortened(this.#about) };
+    const { served, request } = this.exchange;
+    const about = { ...pathNames(this.exchange), ...shortened(this.#about) };
     const className = this.#toldApart(classOf(about));
     const method = request.method ?? "";
     const place = served === undefined ? method : `${served.route.method} ${served.route.path}`;
     const kind = `${outcome} ${status} ${place} ${className ?? ""} ${this.#targets(about)}`;
-    this.#log.refused(this.#origin, kind, outcome, () => ({
+    this.log.refused(this.#origin, kind, outcome, () => ({
       action: this.#operation?.action ?? (served === undefined ? "request" : actionOf(served.route.access)),
       status,
       ...this.#whichOne(),
       ...(served === undefined
         ? { method: boundedName(method), path: boundedName(pathOf(request.url)) }
-        : resource(served.route.access, this.#exchange)),
+        : resource(served.route.access, this.exchange)),
       ...about,
       ...(outcome === "denied" ? { reason: refusalReason(typeof body === "string" ? body : undefined) } : {}),
     }));
   }
 
   get #operation(): AuditedOperation | undefined {
-    return this.#exchange.served?.route.audited;
+    return this.exchange.served?.route.audited;
   }
 
   get #origin(): AuditOrigin {
-    return { principal: this.#exchange.principal, address: this.#address };
+    return { principal: this.exchange.principal, address: this.#address };
   }
 
   /** The class as it tells kinds apart. Strangers make up names, and would make a line of each: of theirs only those of classes do. */
@@ -112,16 +111,16 @@ export class AuditedRequest implements ExchangeWitness {
     if (className === undefined) return undefined;
     // Clients may write the first letter small.
     const name = className.charAt(0).toUpperCase() + className.slice(1);
-    return isKnown(this.#exchange.principal) || this.#log.hasClass(name) ? boundedName(name) : undefined;
+    return isKnown(this.exchange.principal) || this.log.hasClass(name) ? boundedName(name) : undefined;
   }
 
   /** Whose rights it is about, where a user asks. */
   #targets({ role = "", targetUser = "", targetGroup = "" }: About): string {
-    return isKnown(this.#exchange.principal) ? `${role} ${targetUser} ${targetGroup}` : "";
+    return isKnown(this.exchange.principal) ? `${role} ${targetUser} ${targetGroup}` : "";
   }
 
   #whichOne() {
-    const { requestId, served } = this.#exchange;
+    const { requestId, served } = this.exchange;
     const route = served === undefined ? {} : { route: `${served.route.method} ${served.route.path}` };
     return { requestId, ...route };
   }

@@ -76,3 +76,10 @@ export function resourceOf({ resource }: Permission, params: readonly string[]):
   let next = 0;
   return resource.replace(/\{\w+\}/g, () => params[next++] ?? "");
 }
+
+/** A user in the words of a refusal: with his groups. */
+export function userWithGroups({ username, groups }: Principal): string {
+  if (groups.length === 0) return `user '${username}'`;
+  const quoted = groups.map((group) => `'${group}'`).join(", ");
+  return `user '${username}' (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
+}

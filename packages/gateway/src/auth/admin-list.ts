@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { AdminListConfiguration } from "@shoal/service-runtime";
-import { type AccessControl, type Permission, type Principal, resourceOf } from "./access.js";
+import { type AccessControl, type Principal, resourceOf, userWithGroups } from "./access.js";
 
 /**
  * Authorization (reference-rest 7.4): without a list everybody may do everything; with one, its users may do everything,
@@ -19,15 +19,9 @@ export function authorizeBy(list: AdminListConfiguration | undefined): AccessCon
     if (users.has(principal.username) || isIn(principal, groups)) return;
     const reads = permission.verb === "get" || permission.verb === "list";
     if (reads && (readers.has(principal.username) || isIn(principal, readingGroups))) return;
-    throw forbidden(principal, permission, params);
+    throw new ShoalError(
+      "forbidden",
+      `forbidden: ${userWithGroups(principal)} has insufficient permissions to ${permission.verb} ${resourceOf(permission, params)}`,
+    );
   };
-}
-
-function forbidden({ username, groups }: Principal, permission: Permission, params: readonly string[]): ShoalError {
-  const quoted = groups.map((group) => `'${group}'`).join(", ");
-  const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
-  return new ShoalError(
-    "forbidden",
-    `forbidden: user '${username}'${among} has insufficient permissions to ${permission.verb} ${resourceOf(permission, params)}`,
-  );
 }

@@ -61,15 +61,12 @@ export class ApiKeyTable implements ApiKeySource {
 
 /** Turns an API key into who it speaks for. */
 export class ApiKeyVerifier {
-  readonly #sources: readonly ApiKeySource[];
   /** Of the key that is looked at: a buffer for each would double what a check costs. */
   readonly #digest = Buffer.alloc(32);
   readonly #counts = { accepted: 0, refused: 0 };
 
   /** The first source that knows a key decides. */
-  constructor(sources: readonly ApiKeySource[]) {
-    this.#sources = sources;
-  }
+  constructor(private readonly sources: readonly ApiKeySource[]) {}
 
   /** What became of the keys so far. */
   get counts(): Readonly<Record<"accepted" | "refused", number>> {
@@ -80,7 +77,7 @@ export class ApiKeyVerifier {
   verify(key: string): Principal {
     if (key.length <= API_KEY_BYTES_MAX) {
       this.#digest.write(hash("sha256", key, "binary"), "latin1");
-      for (const source of this.#sources) {
+      for (const source of this.sources) {
         const principal = source.find(this.#digest);
         if (principal === undefined) continue;
         this.#counts.accepted++;

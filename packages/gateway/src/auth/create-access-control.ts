@@ -9,7 +9,6 @@ import type {
   OidcConfiguration,
 } from "@shoal/service-runtime";
 import type { AccessBook } from "../authorization/access-book.js";
-import { authorizeByRoles } from "../authorization/authorize-by-roles.js";
 import { type AccessControl, ANONYMOUS, type OpenIdDocument, type Principal } from "./access.js";
 import { authorizeBy } from "./admin-list.js";
 import { type ApiKeySource, ApiKeyTable, ApiKeyVerifier } from "./api-keys.js";
@@ -70,6 +69,18 @@ export function createAccessControl(
   };
 }
 
+/**
+ * Authorization by roles, before a request's body is read: whoever may do what a route does nowhere is refused. On which class,
+ * role or user he may is looked at by whoever knows that.
+ */
+function authorizeByRoles(book: AccessBook): AccessControl["authorize"] {
+  return (principal, { action, isEverywhere }) => {
+    const permissions = book.permissionsOf(principal);
+    if (isEverywhere === true) permissions?.requireEverywhere(action);
+    else permissions?.requireAny(action);
+  };
+}
+
 /** What verifies the tokens of an issuer, which is asked from now on. */
 function verifyTokens(oidc: OidcConfiguration, parts: AccessControlParts) {
   const verified = new VerifiedTokens();
@@ -112,21 +123,19 @@ function describeTokenMetrics(
   verifier: TokenVerifier | undefined,
   keys: ApiKeyVerifier | undefined,
 ): void {
-  metrics?.counter(
-    {
-      name: "shoal_api_keys_total",
-      help: "Looks at API keys that requests carried, before a body and after it, by outcome: accepted, refused.",
-      labelNames: ["outcome"],
-    },
-    () => Object.entries(keys?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  const describe = (name: string, help: string, counts: Readonly<Record<string, number>> = {}) =>
+    metrics?.counter({ name, help, labelNames: ["outcome"] }, () =>
+      Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    );
+  describe(
+    "shoal_api_keys_total",
+    "Looks at API keys that requests carried, before a body and after it, by outcome: accepted, refused.",
+    keys?.counts,
   );
-  metrics?.counter(
-    {
-      name: "shoal_tokens_total",
-      help: "Looks at bearer tokens, before a body and after it, by outcome: cached, verified, refused, unanswered.",
-      labelNames: ["outcome"],
-    },
-    () => Object.entries(verifier?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  describe(
+    "shoal_tokens_total",
+    "Looks at bearer tokens, before a body and after it, by outcome: cached, verified, refused, unanswered.",
+    verifier?.counts,
   );
 }
 

@@ -38,7 +38,6 @@ export interface IssuerParts {
  * on, over and over. An issuer that does not answer is asked again; nothing here fails because of it.
  */
 export class Issuer implements Disposable {
-  readonly #parts: IssuerParts;
   readonly #times: IssuerTimes;
   readonly #stopping = new AbortController();
   readonly #allowance: RefreshAllowance;
@@ -52,9 +51,8 @@ export class Issuer implements Disposable {
 
   constructor(
     readonly url: string,
-    parts: IssuerParts,
+    private readonly parts: IssuerParts,
   ) {
-    this.#parts = parts;
     this.#times = parts.times ?? ISSUER_TIMES;
     this.#allowance = new RefreshAllowance(parts.clock);
   }
@@ -72,7 +70,7 @@ export class Issuer implements Disposable {
   /** The keys to verify tokens with; undefined until they are read, and when they are too old to be believed. */
   get keys(): KeySet | undefined {
     if (this.#keys === undefined) return undefined;
-    const ageMs = this.#parts.clock.now() - this.#keysMs;
+    const ageMs = this.parts.clock.now() - this.#keysMs;
     return ageMs < this.#times.keysTrustedMs ? this.#keys : undefined;
   }
 
@@ -118,7 +116,7 @@ export class Issuer implements Disposable {
 
   /** Where the keys are. Where the settings say it, an issuer without a discovery document is one all the same. */
   async #findKeys(): Promise<string> {
-    const { keysUrl, logger } = this.#parts;
+    const { keysUrl, logger } = this.parts;
     if (keysUrl === undefined) return (await this.#readDiscovery()).keysUrl;
     await this.#readDiscovery().catch((error: unknown) => {
       this.#discovery ??= { members: { issuer: this.url, jwks_uri: keysUrl }, keysUrl };
@@ -128,21 +126,21 @@ export class Issuer implements Disposable {
   }
 
   async #readDiscovery(): Promise<DiscoveryDocument> {
-    const document = await this.#parts.read(discoveryUrl(this.url), this.#stopping.signal);
+    const document = await this.parts.read(discoveryUrl(this.url), this.#stopping.signal);
     this.#discovery = parseDiscovery(document, this.url);
     return this.#discovery;
   }
 
   async #readKeys(keysUrl: string): Promise<void> {
     // The keys are those of the moment in which they were asked for, at the latest.
-    const now = this.#parts.clock.now();
-    const next = await readKeySet(await this.#parts.read(keysUrl, this.#stopping.signal));
+    const now = this.parts.clock.now();
+    const next = await readKeySet(await this.parts.read(keysUrl, this.#stopping.signal));
     const before = this.#keys;
     this.#keys = next;
     this.#keysMs = now;
-    if (before?.hasKeyMissingIn(next)) this.#parts.onKeysWithdrawn();
+    if (before?.hasKeyMissingIn(next)) this.parts.onKeysWithdrawn();
     if (next.keys.length === 0) {
-      this.#parts.logger.warn(
+      this.parts.logger.warn(
         { issuer: this.url, keysUrl },
         "the issuer publishes no key that tokens can be verified with",
       );
@@ -152,7 +150,7 @@ export class Issuer implements Disposable {
   #succeed(): void {
     const isNews = this.#failures !== 0;
     this.#failures = 0;
-    this.#parts.logger[isNews ? "info" : "debug"]({ issuer: this.url }, "the issuer's keys were read");
+    this.parts.logger[isNews ? "info" : "debug"]({ issuer: this.url }, "the issuer's keys were read");
   }
 
   #fail(step: string, error: unknown): void {
@@ -160,8 +158,8 @@ export class Issuer implements Disposable {
     const reason = error instanceof Error ? error.message : String(error);
     const message = "the issuer cannot be asked; tokens that need it get 503";
     const fields = { issuer: this.url, document: step, reason, attempt: this.#failures };
-    this.#parts.logger[this.#failures === 1 ? "warn" : "debug"](fields, message);
-    if (this.#keys !== undefined && this.keys === undefined) this.#parts.onKeysWithdrawn();
+    this.parts.logger[this.#failures === 1 ? "warn" : "debug"](fields, message);
+    if (this.#keys !== undefined && this.keys === undefined) this.parts.onKeysWithdrawn();
   }
 
   #pauseMs(): number {

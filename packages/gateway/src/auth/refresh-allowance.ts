@@ -7,18 +7,16 @@ const ALLOWED_EVERY_MS = 10_000;
 
 /** How often the keys of an issuer may be read because a stranger's token asks for it. */
 export class RefreshAllowance {
-  readonly #clock: Clock;
   #left = ALLOWED_AT_ONCE;
   #countedMs: number;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(private readonly clock: Clock) {
     this.#countedMs = clock.now();
   }
 
   /** Whether one is allowed now; it then counts as done. */
   take(): boolean {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const earned = Math.floor((now - this.#countedMs) / ALLOWED_EVERY_MS);
     if (earned < 0) this.#countedMs = now;
     if (earned > 0) {

@@ -42,10 +42,6 @@ interface SignedToken {
 
 /** Turns a bearer token into who it speaks for. */
 export class TokenVerifier {
-  readonly #oidc: OidcConfiguration;
-  readonly #issuer: Issuer;
-  readonly #verified: VerifiedTokens;
-  readonly #clock: Clock;
   readonly #nextTurn: (share?: Share) => Promise<void>;
   /** Where signatures are checked, one at a time: a flood of bad tokens costs its own requests time, not those of everybody else. */
   readonly #checks: Gate;
@@ -59,11 +55,7 @@ export class TokenVerifier {
   readonly #library: Promise<Library> = import("jsonwebtoken").then((module) => module.default);
   #waitingForKeys = 0;
 
-  constructor(parts: TokenVerifierParts) {
-    this.#oidc = parts.oidc;
-    this.#issuer = parts.issuer;
-    this.#verified = parts.verified;
-    this.#clock = parts.clock;
+  constructor(private readonly parts: TokenVerifierParts) {
     this.#nextTurn = parts.nextTurn ?? ((share) => eventLoop.next(share));
     const waitingMax = parts.waitingForCheckMax ?? WAITING_FOR_CHECK_MAX;
     const fullError = () => new ShoalError("overloaded", `more than ${waitingMax} tokens wait to be verified`);
@@ -90,7 +82,7 @@ export class TokenVerifier {
   /** Whom the token speaks for when it was verified lately; undefined when that is not known. */
   recall(token: string): Principal | undefined {
     if (token.length > TOKEN_BYTES_MAX) return undefined;
-    const known = this.#verified.find(digestOfToken(token), this.#clock.now());
+    const known = this.parts.verified.find(digestOfToken(token), this.parts.clock.now());
     if (known !== undefined) this.#counts.cached++;
     return known;
   }
@@ -106,7 +98,7 @@ export class TokenVerifier {
       throw refusedToken(`it has ${token.length} bytes, at most ${TOKEN_BYTES_MAX} are taken`);
     }
     const digest = digestOfToken(token);
-    const known = this.#verified.find(digest, this.#clock.now());
+    const known = this.parts.verified.find(digest, this.parts.clock.now());
     if (known !== undefined) {
       this.#counts.cached++;
       return known;
@@ -115,9 +107,9 @@ export class TokenVerifier {
   }
 
   #begin(token: string, digest: string, share: Share | undefined): Promise<Principal> {
-    if (this.#issuer.keys === undefined) throw this.#issuerUnavailable();
+    if (this.parts.issuer.keys === undefined) throw this.#issuerUnavailable();
     const jwt = parseJsonWebToken(token);
-    const header = checkToken(jwt, this.#oidc, this.#clock.now());
+    const header = checkToken(jwt, this.parts.oidc, this.parts.clock.now());
     const examined = this.#examine({ token, header, share }, jwt, digest)
       .catch((refusal: unknown) => {
         throw this.#counted(refusal);
@@ -128,14 +120,14 @@ export class TokenVerifier {
   }
 
   async #examine(signed: SignedToken, jwt: JsonWebToken, digest: string): Promise<Principal> {
-    const before = this.#issuer.keys;
+    const before = this.parts.issuer.keys;
     const isSigned = await this.#isSignedBy(before, signed);
     const keys = isSigned ? before : await this.#newKeysThatSigned(before, signed);
     if (keys === undefined) throw refusedToken(BAD_SIGNATURE);
-    const principal = principalOf(jwt.claims, this.#oidc);
-    const [now, expiry] = [this.#clock.now(), expiryMs(jwt.claims)];
+    const principal = principalOf(jwt.claims, this.parts.oidc);
+    const [now, expiry] = [this.parts.clock.now(), expiryMs(jwt.claims)];
     // Keys that were read while this token waited may have lost the one that has signed it.
-    if (now < expiry && keys === this.#issuer.keys) this.#verified.add(digest, principal, expiry, now);
+    if (now < expiry && keys === this.parts.issuer.keys) this.parts.verified.add(digest, principal, expiry, now);
     this.#counts.verified++;
     return principal;
   }
@@ -148,14 +140,14 @@ export class TokenVerifier {
     if (this.#waitingForKeys >= WAITING_FOR_KEYS_MAX) throw this.#issuerUnavailable();
     this.#waitingForKeys++;
     try {
-      await this.#issuer.lookAgain();
+      await this.parts.issuer.lookAgain();
     } finally {
       this.#waitingForKeys--;
     }
-    const keys = this.#issuer.keys;
+    const keys = this.parts.issuer.keys;
     if (keys !== before && (await this.#isSignedBy(keys, signed))) return keys;
     // Perhaps the issuer has that key, but nobody can ask it.
-    if (header.keyId !== undefined && !this.#issuer.isAnswering) throw this.#issuerUnavailable();
+    if (header.keyId !== undefined && !this.parts.issuer.isAnswering) throw this.#issuerUnavailable();
     return undefined;
   }
 
@@ -174,13 +166,13 @@ export class TokenVerifier {
 
   /** The library checks again what was checked before: a fault in one of the two is then no open door. */
   #hasSignatureOf(library: Library, { key }: SigningKey, token: string, header: TokenHeader): boolean {
-    const { issuer, clientId, skipClientIdCheck } = this.#oidc;
+    const { issuer, clientId, skipClientIdCheck } = this.parts.oidc;
     try {
       library.verify(token, key, {
         algorithms: [header.algorithm],
         issuer,
         ...(skipClientIdCheck || clientId === undefined ? {} : { audience: clientId }),
-        clockTimestamp: this.#clock.now() / 1000,
+        clockTimestamp: this.parts.clock.now() / 1000,
         clockTolerance: NOT_BEFORE_TOLERANCE_SECONDS,
       });
       return true;
@@ -192,8 +184,8 @@ export class TokenVerifier {
   #issuerUnavailable(): ShoalError {
     return new ShoalError(
       "unavailable",
-      `the issuer ${this.#oidc.issuer} could not be asked for the keys that tokens are verified with`,
-      { retryAfterSeconds: this.#issuer.retryAfterSeconds },
+      `the issuer ${this.parts.oidc.issuer} could not be asked for the keys that tokens are verified with`,
+      { retryAfterSeconds: this.parts.issuer.retryAfterSeconds },
     );
   }
 }

@@ -16,14 +16,12 @@ interface VerifiedToken {
 export class VerifiedTokens {
   /** In the order of their verification, and so nearly in that of their end. */
   readonly #tokens = new Map<string, VerifiedToken>();
-  readonly #tokensMax: number;
-  readonly #charsMax: number;
   #chars = 0;
 
-  constructor(tokensMax = VERIFIED_TOKENS_MAX, charsMax = NAMES_CHARS_MAX) {
-    this.#tokensMax = tokensMax;
-    this.#charsMax = charsMax;
-  }
+  constructor(
+    private readonly tokensMax = VERIFIED_TOKENS_MAX,
+    private readonly charsMax = NAMES_CHARS_MAX,
+  ) {}
 
   get size(): number {
     return this.#tokens.size;
@@ -42,7 +40,7 @@ export class VerifiedTokens {
     this.#delete(digest);
     const chars = namesChars(principal);
     for (const [oldest, { untilMs }] of this.#tokens) {
-      const hasRoom = this.#tokens.size < this.#tokensMax && this.#chars + chars <= this.#charsMax;
+      const hasRoom = this.#tokens.size < this.tokensMax && this.#chars + chars <= this.charsMax;
       if (untilMs > nowMs && hasRoom) break;
       this.#delete(oldest);
     }

@@ -39,29 +39,25 @@ export class AccessBook implements ApiKeySource, Disposable {
   readonly hasRoles: boolean;
   readonly hasUsers: boolean;
   readonly newId: () => string;
-  readonly #parts: AccessBookParts;
   readonly #authority: Authority | undefined;
   readonly #subscription: Disposable;
   #state: AccessState | undefined;
   #keys: ApiKeyTable = NO_KEYS;
 
-  constructor(parts: AccessBookParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: AccessBookParts) {
     this.hasRoles = parts.roles !== undefined;
     this.hasUsers = parts.databaseUsers;
     this.newId = parts.newId;
     this.#authority = parts.roles && new Authority(parts.roles);
-    const { service, nowMs, newId, newKey, digestOf } = parts;
-    const common: AccessChangesParts = { service, authority: this.#authority, nowMs, line: new ChangeLine(nowMs) };
-    const isStaticUser = (name: string) => parts.otherKeys.some((source) => source.holds?.(name) === true);
-    this.roles = new RoleChanges({ ...common, newId });
-    this.assignments = new Assignments({ ...common, isStaticUser });
-    this.users = new UserChanges({
-      ...common,
-      newKey,
-      digestOf: (key) => digestOf(key).toString("base64"),
-      isStaticUser,
-    });
+    const { service, nowMs, newId, newKey } = parts;
+    const changes: AccessChangesParts = {
+      ...{ service, authority: this.#authority, nowMs, line: new ChangeLine(nowMs), newId, newKey },
+      digestOf: (key) => parts.digestOf(key).toString("base64"),
+      isStaticUser: (name) => this.isStaticUser(name),
+    };
+    this.roles = new RoleChanges(changes);
+    this.assignments = new Assignments(changes);
+    this.users = new UserChanges(changes);
     this.#subscription = service.watch((snapshot) => {
       const before = this.#state;
       this.#state = stateOf(snapshot);
@@ -85,11 +81,7 @@ export class AccessBook implements ApiKeySource, Disposable {
 
   /** Whether a user of that name has an API key by the settings. */
   isStaticUser(name: string): boolean {
-    return this.#parts.otherKeys.some((source) => source.holds?.(name) === true);
-  }
-
-  isRootUser(name: string): boolean {
-    return this.#authority?.isRootUser(name) === true;
+    return this.parts.otherKeys.some((source) => source.holds?.(name) === true);
   }
 
   /** What somebody may do as far as this process knows; undefined when roles are off. Fails with `unavailable`. */
@@ -111,7 +103,7 @@ export class AccessBook implements ApiKeySource, Disposable {
    * those of others may.
    */
   async latestRightsOf(holder: RightsHolder, context: RequestContext): Promise<ClassRights> {
-    const state = stateOf(await this.#parts.service.current(context));
+    const state = stateOf(await this.parts.service.current(context));
     const { username, userType, sinceMs } = holder;
     if (userType === "db" && !(sinceMs === undefined ? this.isStaticUser(username) : this.hasUsers)) {
       const reason = sinceMs === undefined ? "no API key of its settings is his" : "users made at run time are off";
@@ -143,15 +135,10 @@ export class AccessBook implements ApiKeySource, Disposable {
 
   /** As this process knows it. Fails with `unavailable` before it knows anything, and when that is too old. */
   state(): AccessState {
-    const distrust = this.#parts.distrust?.();
+    const distrust = this.parts.distrust?.();
     if (this.#state === undefined || distrust !== undefined) {
-      throw new ShoalError(
-        "unavailable",
-        distrust ?? "roles and users are not known yet: no coordinator has answered",
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      const reason = distrust ?? "roles and users are not known yet: no coordinator has answered";
+      throw new ShoalError("unavailable", reason, { retryAfterSeconds: 1 });
     }
     return this.#state;
   }
@@ -159,7 +146,7 @@ export class AccessBook implements ApiKeySource, Disposable {
   /** With every change that was answered before this was called; as this process knows it while no coordinator answers. */
   async latest(context: RequestContext): Promise<AccessState> {
     try {
-      return stateOf(await this.#parts.service.current(context));
+      return stateOf(await this.parts.service.current(context));
     } catch (thrown) {
       if (!(thrown instanceof ShoalError) || thrown.code !== "unavailable") throw thrown;
       return this.state();

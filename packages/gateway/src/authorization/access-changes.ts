@@ -14,6 +14,14 @@ export interface AccessChangesParts {
   readonly nowMs: () => number;
   /** The line in which this process changes roles and users. */
   readonly line: ChangeLine;
+  /** Something random for each role. */
+  readonly newId: () => string;
+  /** A key with 256 random bits. */
+  readonly newKey: () => string;
+  /** SHA-256 of a key, base64. */
+  readonly digestOf: (key: string) => string;
+  /** Whether a user of that name has an API key by the settings of this process. */
+  readonly isStaticUser: (name: string) => boolean;
 }
 
 /** Who changes roles or users, at the state that the change is decided on. */
@@ -45,14 +53,11 @@ const MARGIN_MS = 100;
  */
 export class ChangeLine {
   readonly #gate = new Gate({ max: 1, waitingMax: WAITING_MAX, fullError: tooManyWait });
-  readonly #nowMs: () => number;
   #asked = 0;
   /** That no coordinator could be reached, for the changes that were in the line at that time. */
   #failure: { readonly upTo: number; readonly error: ShoalError } | undefined;
 
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
-  }
+  constructor(private readonly nowMs: () => number) {}
 
   /** `readState` is asked within the turn; see {@link changeAccess} for what `work` may do. */
   run<T>(context: RequestContext, work: (read: ReadState) => Promise<T>, readState: ReadState): Promise<T> {
@@ -67,7 +72,7 @@ export class ChangeLine {
         } catch (thrown) {
           const error = ShoalError.from(thrown);
           // Whose own time ran out says nothing of the coordinators.
-          const hadTime = this.#nowMs() + MARGIN_MS < context.deadline;
+          const hadTime = this.nowMs() + MARGIN_MS < context.deadline;
           if (error.code === "unavailable" && hadTime) this.#failure = { upTo: this.#asked, error };
           throw error;
         }
@@ -137,4 +142,12 @@ async function isMade(
     if (thrown instanceof ShoalError && thrown.code === "conflict") return false;
     throw thrown;
   }
+}
+
+/** Part of what all managers share, roles and users for instance, that is not for one who manages some of them only. */
+const RESERVE = 1 / 10;
+
+/** How much of `max` there may be after a manager has added to it: one with few rights must not be able to keep all others from it. */
+export function mostFor(max: number, managesAll: boolean): number {
+  return managesAll ? max : max * (1 - RESERVE);
 }

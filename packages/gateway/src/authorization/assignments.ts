@@ -1,7 +1,7 @@
 import { BUILT_IN_ROLES, isGivenBySettings, type Role, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, mostFor } from "./access-changes.js";
 import {
   type AccessState,
   assignedEntry,
@@ -10,18 +10,12 @@ import {
   storedAssignment,
   subjectKey,
 } from "./access-state.js";
-import { mostFor } from "./reserve.js";
 import { tooMany, unknownRole } from "./role-changes.js";
 
 /** Roles of one user or group; users and groups that have any. */
 export const ROLES_PER_SUBJECT_MAX = 50;
 export const SUBJECTS_MAX = 15_000;
 const NAME_CHARS_MAX = 256;
-
-export interface AssignmentsParts extends AccessChangesParts {
-  /** Whether a user of that name has an API key by the settings of this process. */
-  readonly isStaticUser: (name: string) => boolean;
-}
 
 /** A user or a group. */
 export interface Subject {
@@ -34,11 +28,7 @@ export interface Subject {
  * in any scope.
  */
 export class Assignments {
-  readonly #parts: AssignmentsParts;
-
-  constructor(parts: AssignmentsParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /**
    * Fails with `notFound` when the user, or a role that the principal may see, does not exist, with `malformed` on a role that only
@@ -73,7 +63,7 @@ export class Assignments {
     if (roles.length > ROLES_PER_SUBJECT_MAX) throw tooMany(`${roles.length} roles are named`, ROLES_PER_SUBJECT_MAX);
     for (const role of roles) refuseGivenBySettings(role);
     const key = subjectKey(subject.kind, subject.name);
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       requireAssigning(actor, subject);
       for (const name of roles) await requireGranting(actor, state, name);
       const before = state.assigned.get(key) ?? [];
@@ -93,7 +83,7 @@ export class Assignments {
 
   /** Fails with `notFound` on a user without a key. Users of an issuer and groups are known by their tokens only. */
   requireThere({ kind, name }: Subject, { users }: AccessState): void {
-    if (kind !== "user/db" || users.has(name) || this.#parts.isStaticUser(name)) return;
+    if (kind !== "user/db" || users.has(name) || this.parts.isStaticUser(name)) return;
     throw new ShoalError("notFound", `user '${name}' does not exist: there is no API key for it`);
   }
 }

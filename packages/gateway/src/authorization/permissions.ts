@@ -13,7 +13,7 @@ import {
   type Role,
   ShoalError,
 } from "@shoal/model";
-import type { Principal } from "../auth/access.js";
+import { type Principal, userWithGroups } from "../auth/access.js";
 
 /** So many classes are remembered of one user; names may be anything that a client sends. */
 const CLASSES_MAX = 2_000;
@@ -38,31 +38,23 @@ const DATA: { readonly [Action in DataAction]: number } = {
  * about a class is found out once.
  */
 export class Permissions implements ClassRights {
-  readonly principal: Principal;
   readonly holder: RightsHolder;
-  readonly roles: readonly Role[];
   readonly rights: Rights;
-  /** Whether he has `root`, which is given by settings only. */
-  readonly isRoot: boolean;
   /** What may be done to the objects of a class, in bits. */
   readonly #classes = new Map<string, number>();
-  readonly #remembered: RememberedClasses;
   #everyClass: number | undefined;
 
   /** `sinceMs`: of a user that was made at run time, see {@link RightsHolder}. */
   constructor(
-    principal: Principal,
-    roles: readonly Role[],
-    isRoot: boolean,
+    readonly principal: Principal,
+    readonly roles: readonly Role[],
+    /** Whether he has `root`, which is given by settings only. */
+    readonly isRoot: boolean,
     sinceMs?: number,
-    remembered: RememberedClasses = { chars: 0 },
+    private readonly remembered: RememberedClasses = { chars: 0 },
   ) {
-    this.principal = principal;
     this.holder = { ...principal, sinceMs };
-    this.roles = roles;
     this.rights = new Rights(roles);
-    this.isRoot = isRoot;
-    this.#remembered = remembered;
   }
 
   mayKnow(className: string): boolean {
@@ -115,7 +107,11 @@ export class Permissions implements ClassRights {
 
   /** The refusal of an action (reference-today 1.6). */
   refusal(action: Action, names: readonly string[]): ShoalError {
-    return new ShoalError("forbidden", `${forbiddenTo(this.principal)} ${action} [${resourceText(action, names)}]`);
+    const who = `authorization, forbidden action: ${userWithGroups(this.principal)}`;
+    return new ShoalError(
+      "forbidden",
+      `${who} has insufficient permissions to ${action} [${resourceText(action, names)}]`,
+    );
   }
 
   #dataActions(className: string): number {
@@ -132,7 +128,7 @@ export class Permissions implements ClassRights {
       if (this.#classes.size >= CLASSES_MAX) this.#classes.clear();
       // A copy: a part of a string keeps all of that string in memory, a request's target say.
       this.#classes.set(Buffer.from(className, "utf16le").toString("utf16le"), known);
-      this.#remembered.chars += className.length + CLASS_CHARS;
+      this.remembered.chars += className.length + CLASS_CHARS;
     }
     return known;
   }
@@ -162,10 +158,4 @@ const SHOWN_CHARS_MAX = 256;
 
 function shown(name: string): string {
   return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX)}…` : name;
-}
-
-export function forbiddenTo({ username, groups }: Principal): string {
-  const quoted = groups.map((group) => `'${group}'`).join(", ");
-  const among = groups.length === 0 ? "" : ` (of group${groups.length === 1 ? "" : "s"} ${quoted})`;
-  return `authorization, forbidden action: user '${username}'${among} has insufficient permissions to`;
 }

@@ -13,29 +13,26 @@ import { requireRights } from "./permitted-queries.js";
  * goes on, its run looks again.
  */
 export class PermittedClassifications implements ClassificationService {
-  readonly #inner: ClassificationService;
-  readonly #view: SchemaView;
-
-  constructor(inner: ClassificationService, view: SchemaView) {
-    this.#inner = inner;
-    this.#view = view;
-  }
+  constructor(
+    private readonly inner: ClassificationService,
+    private readonly view: SchemaView,
+  ) {}
 
   async start(body: unknown, context: RequestContext): Promise<ClassificationRecord> {
     const rights = requireRights(context);
     const given = readClassificationBody(body);
     // A class that is named is refused by its name, before it is looked up.
     requireClassificationRights(given, undefined, rights);
-    await this.#view.refresh(context);
+    await this.view.refresh(context);
     const { class: className = "" } = given;
-    requireClassificationRights(given, this.#view.classRecord(className)?.definition, rights);
-    return this.#inner.start(body, context);
+    requireClassificationRights(given, this.view.classRecord(className)?.definition, rights);
+    return this.inner.start(body, context);
   }
 
   /** One of a class that may not be read is as if it were not there. */
   async find(id: string, context: RequestContext): Promise<ClassificationRecord | undefined> {
     const rights = requireRights(context);
-    const record = await this.#inner.find(id, context);
+    const record = await this.inner.find(id, context);
     return record !== undefined && rights.mayRead(record.class) ? record : undefined;
   }
 }

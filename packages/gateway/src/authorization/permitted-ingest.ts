@@ -17,38 +17,35 @@ type Arguments<Name extends keyof IngestService> = Parameters<IngestService[Name
  * a batch each item by itself. Where only an id is given, ingest looks when it knows the class.
  */
 export class PermittedIngest implements IngestService {
-  readonly #inner: IngestService;
-  /** An id for an object that has none and is not stored. */
-  readonly #newId: () => string;
-
-  constructor(inner: IngestService, newId: () => string) {
-    this.#inner = inner;
-    this.#newId = newId;
-  }
+  constructor(
+    private readonly inner: IngestService,
+    /** An id for an object that has none and is not stored. */
+    private readonly newId: () => string,
+  ) {}
 
   async createObject(...[input, context]: Arguments<"createObject">) {
     requireFor(input, ["create_data"], requireRights(context));
-    return this.#inner.createObject(input, context);
+    return this.inner.createObject(input, context);
   }
 
   async replaceObject(...[id, input, context]: Arguments<"replaceObject">) {
     requireFor(input, ["update_data"], requireRights(context));
-    return this.#inner.replaceObject(id, input, context);
+    return this.inner.replaceObject(id, input, context);
   }
 
   async mergeObject(...[id, input, context]: Arguments<"mergeObject">) {
     requireFor(input, ["update_data"], requireRights(context));
-    return this.#inner.mergeObject(id, input, context);
+    return this.inner.mergeObject(id, input, context);
   }
 
   async deleteObject(...[id, context]: Arguments<"deleteObject">) {
     requireRights(context);
-    return this.#inner.deleteObject(id, context);
+    return this.inner.deleteObject(id, context);
   }
 
   async validateObject(...[input, context]: Arguments<"validateObject">) {
     requireFor(input, ["read_data"], requireRights(context));
-    return this.#inner.validateObject(input, context);
+    return this.inner.validateObject(input, context);
   }
 
   /** A batch replaces what is there, so that both must be allowed. */
@@ -60,25 +57,25 @@ export class PermittedIngest implements IngestService {
       if (refusals.turns.isOver) await refusals.turns.next();
       const refusal = refusals.of(input?.className);
       if (input === undefined || refusal === undefined) continue;
-      refused.set(at, { error: refusal, id: parseBodyId(input.id) ?? this.#newId(), input });
+      refused.set(at, { error: refusal, id: parseBodyId(input.id) ?? this.newId(), input });
     }
     if (refused.size > 0) for (const input of inputs) parseBodyId(input?.id);
-    return this.#others(inputs, refused, (others) => this.#inner.importObjects(others, context));
+    return this.#others(inputs, refused, (others) => this.inner.importObjects(others, context));
   }
 
   async addReference(...[id, property, beacon, context]: Arguments<"addReference">) {
     requireRights(context);
-    return this.#inner.addReference(id, property, beacon, context);
+    return this.inner.addReference(id, property, beacon, context);
   }
 
   async replaceReferences(...[id, property, beacons, context]: Arguments<"replaceReferences">) {
     requireRights(context);
-    return this.#inner.replaceReferences(id, property, beacons, context);
+    return this.inner.replaceReferences(id, property, beacons, context);
   }
 
   async removeReferences(...[id, property, beacons, context]: Arguments<"removeReferences">) {
     requireRights(context);
-    return this.#inner.removeReferences(id, property, beacons, context);
+    return this.inner.removeReferences(id, property, beacons, context);
   }
 
   async importReferences(inputs: readonly ReferenceInput[], context: RequestContext) {
@@ -90,7 +87,7 @@ export class PermittedIngest implements IngestService {
       const refusal = refusals.of(sourceClass(from));
       if (refusal !== undefined) refused.set(at, { error: refusal });
     }
-    return this.#others(inputs, refused, (others) => this.#inner.importReferences(others, context));
+    return this.#others(inputs, refused, (others) => this.inner.importReferences(others, context));
   }
 
   /** The outcomes of what is not refused, with the refusals in their places. */
@@ -156,17 +153,13 @@ class ClassRefusals {
 
   #decided(className: string): ClassRefusal | undefined {
     const action = this.actions.find((one) => !this.rights.may(one, className));
-    const error = action && refusalOf(() => this.rights.require(action, className));
-    return action === undefined || error === undefined ? undefined : { action, error };
-  }
-}
-
-function refusalOf(check: () => void): ShoalError | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (thrown) {
-    return ShoalError.from(thrown);
+    if (action === undefined) return undefined;
+    try {
+      this.rights.require(action, className);
+      return undefined;
+    } catch (thrown) {
+      return { action, error: ShoalError.from(thrown) };
+    }
   }
 }
 

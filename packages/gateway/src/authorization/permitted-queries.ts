@@ -15,40 +15,36 @@ export function requireRights({ rights }: RequestContext): ClassRights {
  * itself leaves out as if it were not there.
  */
 export class PermittedQueries implements QueryService {
-  readonly #inner: QueryService;
-
-  constructor(inner: QueryService) {
-    this.#inner = inner;
-  }
+  constructor(private readonly inner: QueryService) {}
 
   async get(...[query, context]: Arguments<"get">) {
     requireRights(context).require("read_data", query.className);
-    return this.#inner.get(query, context);
+    return this.inner.get(query, context);
   }
 
   async explore(...[query, context]: Arguments<"explore">) {
     requireRights(context);
-    return this.#inner.explore(query, context);
+    return this.inner.explore(query, context);
   }
 
   async aggregate(...[query, context]: Arguments<"aggregate">) {
     requireRights(context).require("read_data", query.className);
-    return this.#inner.aggregate(query, context);
+    return this.inner.aggregate(query, context);
   }
 
   async objectById(...[id, fields, context]: Arguments<"objectById">) {
     requireRights(context);
-    return this.#inner.objectById(id, fields, context);
+    return this.inner.objectById(id, fields, context);
   }
 
   async list(query: ListQuery, context: RequestContext) {
     const rights = requireRights(context);
     if (query.className !== undefined) rights.require("read_data", query.className);
-    return this.#inner.list(query, context);
+    return this.inner.list(query, context);
   }
 
   async additional(...[objects, requests, place, context]: Arguments<"additional">) {
     requireRights(context);
-    return this.#inner.additional(objects, requests, place, context);
+    return this.inner.additional(objects, requests, place, context);
   }
 }

@@ -10,14 +10,15 @@ const TURN_COMPARISONS = 1_000;
  * changed between the turns; whoever changes something by it must look whether the state is still the one it was made from.
  */
 export class RightsInTurns {
-  readonly #rights: Rights;
   readonly #turns: WorkTurns;
   /** Whether permissions that are not one's own are covered, by action and by how they are written. */
   readonly #decided = new Map<Action, Map<string, boolean>>();
   #comparisons = 0;
 
-  constructor(rights: Rights, bounds: WorkBounds) {
-    this.#rights = rights;
+  constructor(
+    private readonly rights: Rights,
+    bounds: WorkBounds,
+  ) {
     this.#turns = new WorkTurns(TURN_COMPARISONS, bounds);
   }
 
@@ -30,7 +31,7 @@ export class RightsInTurns {
   async allows(action: Action, names: readonly string[]): Promise<boolean> {
     // Many names may have no candidate.
     if (this.#isTurnOver()) await this.#turns.next();
-    for (const candidates of this.#rights.index(action).candidates(names)) {
+    for (const candidates of this.rights.index(action).candidates(names)) {
       for (const own of candidates) {
         this.#comparisons++;
         if (own.allows(names)) return true;
@@ -50,7 +51,7 @@ export class RightsInTurns {
   async covers(permission: Permission): Promise<boolean> {
     const { action, values } = permission;
     if (this.#isTurnOver()) await this.#turns.next();
-    if (this.#rights.index(action).has(permission)) return true;
+    if (this.rights.index(action).has(permission)) return true;
     let decided = this.#decided.get(action);
     if (decided === undefined) {
       decided = new Map();

@@ -77,9 +77,12 @@ function setUp() {
     nowMs: () => 0,
     isStaticUser: () => false,
     line: new ChangeLine(() => 0),
+    newId: () => `${++ids}`,
+    newKey: () => "k",
+    digestOf: () => "d",
   };
-  const roles = new RoleChanges({ ...common, newId: () => `${++ids}` });
-  const users = new UserChanges({ ...common, newKey: () => "k", digestOf: () => "d" });
+  const roles = new RoleChanges(common);
+  const users = new UserChanges(common);
   const assignments = new Assignments(common);
   /** What stops one who makes roles until he may not. */
   const fill = async (name: string, count: number): Promise<[number, unknown]> => {

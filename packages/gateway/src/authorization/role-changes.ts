@@ -12,9 +12,8 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, type Decision, mostFor } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
-import { mostFor } from "./reserve.js";
 import { RightsInTurns } from "./rights-in-turns.js";
 
 /** Roles that were made, and permissions of all of them together. */
@@ -29,24 +28,15 @@ export interface KeptPermission {
   readonly isCovered: boolean;
 }
 
-export interface RoleChangesParts extends AccessChangesParts {
-  /** Something random for each role. */
-  readonly newId: () => string;
-}
-
 /** Roles are made, changed and deleted. Nobody gives a role what he could not do himself, unless he may manage roles of any scope. */
 export class RoleChanges {
-  readonly #parts: RoleChangesParts;
-
-  constructor(parts: RoleChangesParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /** Fails with `conflict` when there is one of that name. */
   create(role: Role, principal: Principal, context: RequestContext): Promise<void> {
     checkRoleName(role.name);
     refuseBuiltIn(role.name);
-    const id = this.#parts.newId();
+    const id = this.parts.newId();
     return this.#changed(role.name, principal, context, async (state, actor) => {
       await requireManaging(actor, "create_roles", role);
       if (state.roles.has(role.name)) throw new ShoalError("conflict", `role '${role.name}' already exists`);
@@ -60,7 +50,7 @@ export class RoleChanges {
   /** True when there was one. */
   delete(name: string, principal: Principal, context: RequestContext): Promise<boolean> {
     refuseBuiltIn(name);
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       const role = state.roles.get(name);
       await requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
       // Who has it keeps only its id, which no role will ever have again.
@@ -114,7 +104,7 @@ export class RoleChanges {
     context: RequestContext,
     decide: (state: AccessState, actor: Actor) => Promise<Pick<MadeRole, "id" | "permissions">>,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
+    return changeAccess(this.parts, principal, context, async (state, actor): Promise<Decision<void>> => {
       const changed = await decide(state, actor);
       const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
       const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];

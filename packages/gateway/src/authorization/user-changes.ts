@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
-import { type AccessChangesParts, type Actor, changeAccess, type Decision } from "./access-changes.js";
+import { type AccessChangesParts, type Actor, changeAccess, type Decision, mostFor } from "./access-changes.js";
 import {
   type AccessState,
   assignedEntry,
@@ -11,7 +11,6 @@ import {
   userEntry,
 } from "./access-state.js";
 import { rolesNamed } from "./authority.js";
-import { mostFor } from "./reserve.js";
 import { tooMany } from "./role-changes.js";
 
 /** Users that were made at run time. */
@@ -20,15 +19,6 @@ const NAME_CHARS_MAX = 128;
 const USER_NAME = /^[0-9A-Za-z][-_.@+=:/0-9A-Za-z]*$/;
 const KEY_START_CHARS = 3;
 
-export interface UserChangesParts extends AccessChangesParts {
-  /** A key with 256 random bits. */
-  readonly newKey: () => string;
-  /** SHA-256 of a key, base64. */
-  readonly digestOf: (key: string) => string;
-  /** Whether a user of that name has an API key by the settings of this process. */
-  readonly isStaticUser: (name: string) => boolean;
-}
-
 /**
  * Users with an API key, made at run time. Keys are drawn here and shown once; what is stored is their SHA-256: nobody guesses
  * 256 random bits, so that a slow hash with salt would protect nothing and cost every request its time.
@@ -36,18 +26,14 @@ export interface UserChangesParts extends AccessChangesParts {
  * Who could act as a user by changing it must be allowed all that the user is.
  */
 export class UserChanges {
-  readonly #parts: UserChangesParts;
-
-  constructor(parts: UserChangesParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AccessChangesParts) {}
 
   /** The key. Fails with `conflict` when there is a user of that name. */
   create(name: string, principal: Principal, context: RequestContext): Promise<string> {
     checkUserName(name);
-    const { isStaticUser, nowMs } = this.#parts;
+    const { isStaticUser, nowMs } = this.parts;
     const { key, ...keyParts } = this.#drawn();
-    return changeAccess(this.#parts, principal, context, async (state, actor) => {
+    return changeAccess(this.parts, principal, context, async (state, actor) => {
       actor.permissions?.requireOn("create_users", [name]);
       if (isStaticUser(name)) throw new ShoalError("conflict", `user '${name}' already exists, by the settings`);
       if (state.users.has(name)) throw new ShoalError("conflict", `user '${name}' already exists`);
@@ -99,8 +85,8 @@ export class UserChanges {
   }
 
   #drawn(): Pick<DatabaseUser, "digest" | "keyStart"> & { readonly key: string } {
-    const key = this.#parts.newKey();
-    return { key, digest: this.#parts.digestOf(key), keyStart: key.slice(0, KEY_START_CHARS) };
+    const key = this.parts.newKey();
+    return { key, digest: this.parts.digestOf(key), keyStart: key.slice(0, KEY_START_CHARS) };
   }
 
   #change(
@@ -110,11 +96,11 @@ export class UserChanges {
     context: RequestContext,
     decide: (user: DatabaseUser) => DatabaseUser | undefined,
   ): Promise<void> {
-    return changeAccess(this.#parts, principal, context, async (state, actor): Promise<Decision<void>> => {
+    return changeAccess(this.parts, principal, context, async (state, actor): Promise<Decision<void>> => {
       actor.permissions?.requireOn(action, [name]);
       await this.#requireAll(actor, name, state, action);
       const user = state.users.get(name);
-      if (user === undefined) throw unknownUser(name, this.#parts.isStaticUser(name));
+      if (user === undefined) throw unknownUser(name, this.parts.isStaticUser(name));
       const after = decide(user);
       const subject = subjectKey("user/db", name);
       const value = after && storedUser(after);
@@ -136,7 +122,7 @@ export class UserChanges {
     if (permissions === undefined || permissions.isRoot) return;
     const roles = rolesNamed(state.assigned.get(subjectKey("user/db", name)) ?? [], state);
     const isUnderstood = roles.every((role) => state.roles.get(role.name)?.isUnderstood !== false);
-    const isRoot = this.#parts.authority?.isRootUser(name) === true;
+    const isRoot = this.parts.authority?.isRootUser(name) === true;
     const given = roles.flatMap((role) => role.permissions);
     if (isUnderstood && !isRoot && (await rights?.coversAll(given)) === true) return;
     const { message } = permissions.refusal(action, [name]);

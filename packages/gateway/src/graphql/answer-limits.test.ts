@@ -1,7 +1,7 @@
 import { objectIdFromBytes, SPEC_PROFILE, type StoredObject } from "@shoal/model";
 import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
-import { createGraphQlHandler } from "./handler.js";
+import { GraphQlHandler } from "./handler.js";
 import { CONTEXT, library } from "./testing/ask-library.js";
 import { LIBRARY_CLASSES, LIBRARY_OBJECTS, LibraryQuery, LibraryView } from "./testing/library.js";
 
@@ -98,7 +98,7 @@ it.each(PATHS)("an answer is written in turns (%s)", async (_, prepareQueries) =
 });
 
 it.each(PATHS)("S10: answers to one client and to others are written in turn (%s)", async (_, prepareQueries) => {
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     ...{ schema: new LibraryView(LIBRARY_CLASSES), query: bigLibrary(200), wire: SPEC_PROFILE },
     ...{ prepareQueries, onFault: () => {} },
   });

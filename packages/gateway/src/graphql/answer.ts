@@ -1,6 +1,5 @@
 import { ShoalError, type WireProfile } from "@shoal/model";
 import type { GraphQLFormattedError } from "graphql";
-import type { HeldAnswer } from "../answer-budget.js";
 
 /** The parts of the wire profile that GraphQL answers hang on. */
 export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText" | "beaconScheme">;
@@ -39,11 +38,6 @@ export function failureMessage(thrown: unknown): string {
 /** A request that was refused before anything was executed: `data` is absent. */
 export function refusedAnswer(errors: readonly ErrorItem[]): GraphQlAnswer {
   return { status: 200, body: `${JSON.stringify({ errors })}\n` };
-}
-
-/** A field that could not be answered now fails the whole request: clients look for 429 and `Retry-After` (targets S10). */
-export function refuseOverloaded(thrown: unknown, answer: HeldAnswer): void {
-  if (thrown instanceof ShoalError && thrown.code === "overloaded") answer.refuse(thrown);
 }
 
 /** A request that ran into a limit: with its message when it is too large, thrown again for whatever else it is. */

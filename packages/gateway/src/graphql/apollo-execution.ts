@@ -17,14 +17,12 @@ interface ApolloContext {
  * is done before (`readDocument`): with our texts, and behind the limits that protect the parser.
  */
 export class ApolloExecution {
-  readonly #schema: GraphQLSchema;
-  readonly #execution: PlanExecution;
   #server: Promise<ApolloServer<ApolloContext>> | undefined;
 
-  constructor(schema: GraphQLSchema, execution: PlanExecution) {
-    this.#schema = schema;
-    this.#execution = execution;
-  }
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly execution: PlanExecution,
+  ) {}
 
   /** Answers a valid request with its plan. */
   async execute(
@@ -34,7 +32,7 @@ export class ApolloExecution {
   ): Promise<GraphQlAnswer> {
     const bound = { roots: plan.roots, calls: plan.calls.map((call) => call.bound), reading };
     try {
-      this.#execution.checkedRows(bound.calls);
+      this.execution.checkedRows(bound.calls);
     } catch (thrown) {
       return tooLargeAnswer(thrown);
     }
@@ -50,7 +48,7 @@ export class ApolloExecution {
 
   /** Our answer is bytes, errors included; Apollo Server hands it through as the one member of its data. */
   async #executed({ bound, request }: ApolloContext) {
-    const [outcome] = await Promise.allSettled([this.#execution.execute(bound, request)]);
+    const [outcome] = await Promise.allSettled([this.execution.execute(bound, request)]);
     return { data: { outcome } };
   }
 
@@ -69,7 +67,7 @@ export class ApolloExecution {
     return new ApolloServer<ApolloContext>({
       gateway: {
         onSchemaLoadOrUpdate: (tell) => {
-          tell({ apiSchema: this.#schema, coreSupergraphSdl: "" });
+          tell({ apiSchema: this.schema, coreSupergraphSdl: "" });
           return () => {};
         },
         load: async () => ({ executor: ({ context }) => this.#executed(context as ApolloContext) }),

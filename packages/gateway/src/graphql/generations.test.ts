@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { AnswerBudget } from "../answer-budget.js";
 import { RowTurns } from "../row-turns.js";
 import { type Generation, SeenGenerations } from "./generations.js";
-import { GraphQlStatistics } from "./graphql-statistics.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./limits.js";
+import { GraphQlStatistics } from "./plan/plan-execution.js";
 import { LibraryQuery, LibraryView, libraryClass, property } from "./testing/library.js";
 
 const CLASSES = 8;

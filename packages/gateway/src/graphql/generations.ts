@@ -8,7 +8,6 @@ import type { CompileParts } from "./plan/compile-fields.js";
 import { PlanExecution, type PlanExecutionParts } from "./plan/plan-execution.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
 import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
-import { exploreSearches } from "./schema/explore-field.js";
 
 export interface GenerationParts extends PlanExecutionParts {
   readonly modules: EnabledModules;
@@ -32,13 +31,10 @@ export interface Built {
 
 /** One generation after the other, of the same classes as they change. */
 class Generations {
-  readonly #parts: GenerationParts;
   #last: Generation | undefined;
   #building: Promise<void> | undefined;
 
-  constructor(parts: GenerationParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: GenerationParts) {}
 
   /** Of this state or newer; a promise when it has to be built and that takes several turns: to be asked again then. */
   of(snapshot: SchemaSnapshot): Generation | Promise<void> {
@@ -51,7 +47,7 @@ class Generations {
       last?.definitions.length === definitions.length &&
       last.definitions.every((definition, i) => definition === definitions[i]);
     if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
-    const { modules, limits } = this.#parts;
+    const { modules, limits } = this.parts;
     const building = buildGraphQlSchemaInTurns(definitions, limits, last?.classes, modules);
     const step = building.next();
     if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
@@ -69,16 +65,12 @@ class Generations {
   }
 
   #built(version: number, definitions: readonly ClassDefinition[], made: GraphQlSchema): Generation {
-    const { modules, limits, wire, onSkippedClass, onFault } = this.#parts;
+    const { limits, wire, onSkippedClass, onFault } = this.parts;
     const { schema, skipped, classes, where } = made;
     for (const each of skipped) onSkippedClass?.(each);
     if (schema === undefined) return { version, definitions, built: undefined, classes };
-    const searches = exploreSearches(
-      [...classes.values()].map(({ definition }) => definition),
-      modules,
-    );
-    const parts: CompileParts = { schema, limits, wire, where, modules, exploreSearches: searches };
-    const execution = new PlanExecution(this.#parts);
+    const parts: CompileParts = { schema, limits, wire, where };
+    const execution = new PlanExecution(this.parts);
     const prepared = new PreparedQueries(limits, execution, onFault);
     const apollo = new ApolloExecution(schema, execution);
     return { version, definitions, built: { parts, prepared, apollo }, classes };
@@ -96,13 +88,11 @@ const PREPARED_QUERIES_MAX = 100;
  * tells of no other class, neither by introspection nor by what it says of a query. Users who see the same classes share one.
  */
 export class SeenGenerations {
-  readonly #parts: GenerationParts;
   readonly #whole: Generations;
   /** By the names of the classes; the one that was used last is the last. */
   readonly #seen = new Map<string, { readonly generations: Generations; readonly fields: number }>();
 
-  constructor(parts: GenerationParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: GenerationParts) {
     this.#whole = new Generations(parts);
   }
 
@@ -124,7 +114,7 @@ export class SeenGenerations {
   }
 
   #partial(): Generations {
-    const { limits, onSkippedClass, ...parts } = this.#parts;
+    const { limits, onSkippedClass, ...parts } = this.parts;
     const preparedQueriesMax = Math.min(limits.preparedQueriesMax, PREPARED_QUERIES_MAX);
     return new Generations({ ...parts, limits: { ...limits, preparedQueriesMax } });
   }

@@ -7,7 +7,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import type { GetRow, QueryService, ReferencedRow } from "@shoal/query";
 import { bench } from "vitest";
-import { createGraphQlHandler, type GraphQlHandler } from "./handler.js";
+import { GraphQlHandler } from "./handler.js";
 import { LibraryView, libraryClass, property, storedObject } from "./testing/library.js";
 
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
@@ -108,7 +108,7 @@ async function cpuMicros(handler: GraphQlHandler, requests: readonly Buffer[], c
 }
 
 function handlerOf(prepareQueries: boolean): GraphQlHandler {
-  return createGraphQlHandler({
+  return new GraphQlHandler({
     schema: new LibraryView([WORD]),
     query: ready,
     wire: SPEC_PROFILE,

@@ -1,8 +1,7 @@
-import { SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
+import { WEAVIATE_PROFILE } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { createGraphQlHandler } from "./handler.js";
-import { CONTEXT, library } from "./testing/ask-library.js";
-import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "./testing/library.js";
+import { library } from "./testing/ask-library.js";
+import { LibraryView } from "./testing/library.js";
 
 describe("the body", () => {
   const unreadable = (reason: string) => `the request body cannot be read: ${reason}`;
@@ -107,20 +106,6 @@ describe("the body", () => {
     expect(answer.status).toBe(422);
     expect(answer.json.error[0].message).toBe(
       "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED",
-    );
-  });
-
-  it("takes bytes that are no Buffer", async () => {
-    const handler = createGraphQlHandler({
-      onFault: () => {},
-      schema: new LibraryView(LIBRARY_CLASSES),
-      query: new LibraryQuery(),
-      wire: SPEC_PROFILE,
-    });
-    const padded = new TextEncoder().encode('xx{"query":"{Get{Shelf_2{_additional{id}}}}"}');
-    const answer = await handler.execute(padded.subarray(2), CONTEXT);
-    expect(answer.body.toString()).toBe(
-      '{"data":{"Get":{"Shelf_2":[{"_additional":{"id":"33333333-3333-3333-3333-333333333333"}}]}},"errors":null}\n',
     );
   });
 });

@@ -8,9 +8,10 @@ import { RowTurns } from "../row-turns.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
 import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
-import { type Built, type Generation, SeenGenerations } from "./generations.js";
-import { GraphQlStatistics } from "./graphql-statistics.js";
+import { type Generation, SeenGenerations } from "./generations.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
+import type { RefusedRequest } from "./plan/compile-request.js";
+import { GraphQlStatistics } from "./plan/plan-execution.js";
 import { readRequest } from "./reading/request-body.js";
 import { RequestReading } from "./reading/request-reading.js";
 import type { SkippedClass } from "./schema/build-schema.js";
@@ -37,41 +38,25 @@ export interface GraphQlHandlerDeps {
   readonly prepareQueries?: boolean;
 }
 
-/** POST /v1/graphql, and its batch. */
-export interface GraphQlHandler {
-  /**
-   * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
-   * take too much memory, with `deadlineExceeded` when writing it takes too long, and when something of ours is broken.
-   * The bytes are not read any more once the promise is settled. `warnings` is told of unknown members, here and below.
-   */
-  execute(rawBody: Buffer | Uint8Array, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer>;
-  /**
-   * The same for the body of POST /v1/graphql/batch, a list of requests. Rejects with `malformed`, `invalid` or `tooLarge`
-   * when it is none, or one without items.
-   */
-  executeBatch(rawBody: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchAnswer>;
-}
-
-export function createGraphQlHandler(deps: GraphQlHandlerDeps): GraphQlHandler {
-  return new Handler(deps);
-}
-
 const NO_SCHEMA =
   `${CLIENT_PHRASES.noGraphqlProvider} There are no classes that could be queried: create one with POST /v1/schema, or store ` +
   "an object of one with AUTOSCHEMA_ENABLED";
 
-/** What a refused request is answered with a newer schema; undefined when there is none. */
-type NewerAnswer = () => Promise<GraphQlAnswer | undefined>;
+/** A request that is answered. */
+interface Asked {
+  readonly body: Buffer;
+  readonly context: RequestContext;
+  readonly warnings: RequestWarnings | undefined;
+}
 
-class Handler implements GraphQlHandler {
-  readonly #deps: GraphQlHandlerDeps;
+/** POST /v1/graphql, and its batch. */
+export class GraphQlHandler {
   readonly #limits: GraphQlLimits;
   readonly #answers: AnswerBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #generations: SeenGenerations;
 
-  constructor(deps: GraphQlHandlerDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: GraphQlHandlerDeps) {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
@@ -84,105 +69,85 @@ class Handler implements GraphQlHandler {
     });
   }
 
+  /**
+   * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
+   * take too much memory, with `deadlineExceeded` when writing it takes too long, and when something of ours is broken.
+   * The bytes are not read any more once the promise is settled. `warnings` is told of unknown members, here and below.
+   */
   // Not `async`: a prepared query is one promise.
-  execute(rawBody: Buffer | Uint8Array, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer> {
+  execute(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer> {
     try {
+      const asked = { body, context, warnings };
       const current = this.#current(context);
-      if (!(current instanceof Promise)) return this.#execute(rawBody, context, current, warnings);
-      return current.then((generation) => this.#execute(rawBody, context, generation, warnings));
+      if (!(current instanceof Promise)) return this.#execute(asked, current);
+      return current.then((generation) => this.#execute(asked, generation));
     } catch (thrown) {
       return Promise.reject(thrown);
     }
   }
 
+  /**
+   * The same for the body of POST /v1/graphql/batch, a list of requests. Rejects with `malformed`, `invalid` or `tooLarge`
+   * when it is none, or one without items.
+   */
+  async executeBatch(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchAnswer> {
+    if ((await this.#current(context)).built === undefined) await this.deps.schema.refresh(context);
+    if ((await this.#current(context)).built === undefined) {
+      checkBatch(body, this.#limits.graphqlBatchRequestsMax, warnings);
+      throw new ShoalError("invalid", NO_SCHEMA);
+    }
+    const execute = (item: Buffer) => this.execute(item, context, warnings);
+    const { onFault } = this.deps;
+    return runBatch(body, { execute, answers: this.#answers, limits: this.#limits, onFault }, context);
+  }
+
   /** `isNewest`: the schema has been asked for because of this request. */
-  #execute(
-    rawBody: Buffer | Uint8Array,
-    context: RequestContext,
-    generation: Generation,
-    warnings: RequestWarnings | undefined,
-    isNewest = false,
-  ): Promise<GraphQlAnswer> {
+  #execute(asked: Asked, generation: Generation, isNewest = false): Promise<GraphQlAnswer> {
     const { built } = generation;
-    const body = Buffer.isBuffer(rawBody)
-      ? rawBody
-      : Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
-    const refused = isNewest ? undefined : () => this.#newerAnswer(body, context, generation, warnings);
-    if (built === undefined) return this.#executeWithoutSchema(body, refused, warnings);
+    if (built === undefined) return this.#executeWithoutSchema(asked, generation, isNewest);
+    const { body, context, warnings } = asked;
     const reading = new RequestReading(body, built.parts, warnings);
-    const answer = this.#deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
+    const answer = this.deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
     if (answer !== undefined) {
       this.#statistics.prepared++;
       return answer;
     }
     this.#statistics.plain++;
-    return this.#executeUnprepared(reading, built, refused, context);
+    const read = reading.read();
+    if (!("answer" in read)) return built.apollo.execute(read, reading, context);
+    return this.#refused(read, asked, generation, isNewest);
   }
 
-  async #executeWithoutSchema(
-    body: Buffer,
-    refused: NewerAnswer | undefined,
-    warnings: RequestWarnings | undefined,
+  async #executeWithoutSchema(asked: Asked, generation: Generation, isNewest: boolean): Promise<GraphQlAnswer> {
+    const newer = isNewest ? undefined : await this.#newerAnswer(asked, generation);
+    if (newer !== undefined) return newer;
+    const read = readRequest(asked.body, asked.warnings);
+    return "refusal" in read ? read.refusal : httpError(422, NO_SCHEMA);
+  }
+
+  async #refused(
+    refused: RefusedRequest,
+    asked: Asked,
+    generation: Generation,
+    isNewest: boolean,
   ): Promise<GraphQlAnswer> {
-    return (await refused?.()) ?? answerWithoutSchema(body, warnings);
+    const newer = refused.isBySchema === true && !isNewest ? await this.#newerAnswer(asked, generation) : undefined;
+    if (newer !== undefined) return newer;
+    this.#statistics.errors += refused.errors;
+    return refused.answer;
   }
 
   /** The answer to a request that was refused, when there is a newer schema than that of `generation`. */
-  async #newerAnswer(
-    body: Buffer,
-    context: RequestContext,
-    generation: Generation,
-    warnings: RequestWarnings | undefined,
-  ): Promise<GraphQlAnswer | undefined> {
-    await this.#deps.schema.refresh(context);
-    const newest = await this.#current(context);
-    return newest.definitions === generation.definitions
-      ? undefined
-      : this.#execute(body, context, newest, warnings, true);
-  }
-
-  async executeBatch(
-    rawBody: Buffer,
-    context: RequestContext,
-    warnings?: RequestWarnings,
-  ): Promise<GraphQlBatchAnswer> {
-    if ((await this.#current(context)).built === undefined) await this.#deps.schema.refresh(context);
-    if ((await this.#current(context)).built === undefined) {
-      checkBatch(rawBody, this.#limits.graphqlBatchRequestsMax, warnings);
-      throw new ShoalError("invalid", NO_SCHEMA);
-    }
-    const execute = (body: Buffer, itemContext: RequestContext) => this.execute(body, itemContext, warnings);
-    const { onFault } = this.#deps;
-    const parts = { execute, answers: this.#answers, limits: this.#limits, onFault };
-    return runBatch(rawBody, parts, context);
-  }
-
-  async #executeUnprepared(
-    reading: RequestReading,
-    built: Built,
-    refused: NewerAnswer | undefined,
-    context: RequestContext,
-  ): Promise<GraphQlAnswer> {
-    const read = reading.read();
-    if ("answer" in read) {
-      const newer = read.isBySchema === true ? await refused?.() : undefined;
-      if (newer !== undefined) return newer;
-      this.#statistics.errors += read.errors;
-      return read.answer;
-    }
-    return built.apollo.execute(read, reading, context);
+  async #newerAnswer(asked: Asked, { definitions }: Generation): Promise<GraphQlAnswer | undefined> {
+    await this.deps.schema.refresh(asked.context);
+    const newest = await this.#current(asked.context);
+    return newest.definitions === definitions ? undefined : this.#execute(asked, newest, true);
   }
 
   /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several turns. */
   #current(context: RequestContext): Generation | Promise<Generation> {
-    const known = this.#generations.of(this.#deps.schema.snapshot, context.rights);
+    const known = this.#generations.of(this.deps.schema.snapshot, context.rights);
     // Whoever asks later may know a newer schema: the one that is being built is not enough then.
     return known instanceof Promise ? known.then(() => this.#current(context)) : known;
   }
-}
-
-function answerWithoutSchema(body: Buffer, warnings: RequestWarnings | undefined): GraphQlAnswer {
-  const read = readRequest(body, warnings);
-  if ("refusal" in read) return read.refusal;
-  return httpError(422, NO_SCHEMA);
 }

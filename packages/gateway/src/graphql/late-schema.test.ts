@@ -1,6 +1,6 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it } from "vitest";
-import { createGraphQlHandler } from "./handler.js";
+import { GraphQlHandler } from "./handler.js";
 import { CONTEXT } from "./testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "./testing/library.js";
 
@@ -18,7 +18,7 @@ class LateView extends LibraryView {
 
 function setUp(known: number) {
   const schema = new LateView(LIBRARY_CLASSES.slice(0, known));
-  const handler = createGraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
+  const handler = new GraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
   const ask = async (query: string) => {
     const answer = await handler.execute(Buffer.from(JSON.stringify({ query })), CONTEXT);
     return { status: answer.status, json: JSON.parse(answer.body.toString()) };

@@ -25,11 +25,6 @@ const NO_TEXT = Buffer.alloc(0);
 export class ItemGroup {
   /** Bytes of the vectors that were cut out. */
   cutBytes = 0;
-  /** The index of the first item. */
-  readonly first: number;
-  /** Where it begins. */
-  readonly start: number;
-  readonly #bytes: Buffer;
   readonly #vectors: ReadVector[] = [];
   /** The items as a list with marks, up to `#kept` in the body. */
   #text = NO_TEXT;
@@ -37,10 +32,13 @@ export class ItemGroup {
   #kept: number;
   #hasLiterals = false;
 
-  constructor(bytes: Buffer, first: number, start: number) {
-    this.#bytes = bytes;
-    this.first = first;
-    this.start = start;
+  constructor(
+    private readonly bytes: Buffer,
+    /** The index of the first item. */
+    readonly first: number,
+    /** Where it begins. */
+    readonly start: number,
+  ) {
     this.#kept = start;
   }
 
@@ -56,14 +54,14 @@ export class ItemGroup {
   keepLiteral(start: number, end: number): void {
     this.#copyUpTo(start, end);
     this.#copy(LITERAL_BYTES);
-    this.#copy(this.#bytes, start, end);
+    this.#copy(this.bytes, start, end);
     this.#put(QUOTE);
     this.#hasLiterals = true;
   }
 
   /** The items up to `end`. Numbers that are kept as they are written are JsonNumber. */
   parse(end: number): unknown[] {
-    if (this.#length === 0) return JSON.parse(`[${this.#bytes.toString("utf8", this.#kept, end)}]`);
+    if (this.#length === 0) return JSON.parse(`[${this.bytes.toString("utf8", this.#kept, end)}]`);
     this.#copyUpTo(end, end);
     this.#put(CLOSE_BRACKET);
     const items: unknown[] = JSON.parse(this.#text.toString("utf8", 0, this.#length));
@@ -80,7 +78,7 @@ export class ItemGroup {
   /** Copies what stands before `start` and leaves out what stands between that and `end`. */
   #copyUpTo(start: number, end: number): void {
     if (this.#length === 0) this.#put(OPEN_BRACKET);
-    this.#copy(this.#bytes, this.#kept, start);
+    this.#copy(this.bytes, this.#kept, start);
     this.#kept = end;
   }
 
@@ -99,9 +97,7 @@ export class ItemGroup {
   #roomFor(bytes: number): Buffer {
     const needed = this.#length + bytes;
     if (needed > this.#text.length) {
-      const room = Buffer.allocUnsafe(
-        Math.max(needed, 2 * this.#text.length, Math.min(ROOM_BYTES, this.#bytes.length)),
-      );
+      const room = Buffer.allocUnsafe(Math.max(needed, 2 * this.#text.length, Math.min(ROOM_BYTES, this.bytes.length)));
       this.#text.copy(room, 0, 0, this.#length);
       this.#text = room;
     }

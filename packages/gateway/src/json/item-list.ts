@@ -23,8 +23,6 @@ const VECTOR_BYTES_MAX = 2 * 1024 * 1024;
 export class ItemList<Item> {
   /** Items that have ended. */
   length = 0;
-  readonly #bytes: Buffer;
-  readonly #form: ItemForm<Item>;
   #group: ItemGroup | undefined;
   /** Where the last item ended. */
   #end = 0;
@@ -34,10 +32,10 @@ export class ItemList<Item> {
   #items: Item[] = [];
   #refusal: ShoalError | undefined;
 
-  constructor(bytes: Buffer, form: ItemForm<Item>) {
-    this.#bytes = bytes;
-    this.#form = form;
-  }
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly form: ItemForm<Item>,
+  ) {}
 
   /** The items in order. Fails as the first of them that was refused. */
   get items(): readonly Item[] {
@@ -46,7 +44,7 @@ export class ItemList<Item> {
   }
 
   beginItem(start: number): void {
-    this.#group ??= new ItemGroup(this.#bytes, this.length, start);
+    this.#group ??= new ItemGroup(this.bytes, this.length, start);
     this.#itemStart = start;
     this.#cutBefore = this.#group.cutBytes;
   }
@@ -58,7 +56,7 @@ export class ItemList<Item> {
 
   /** Cuts the vector out whose bracket stands at `open`. The place behind it; undefined when it is none. */
   cutVector(open: number): number | undefined {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const isNearEnd = bytes.length - open <= VECTOR_BYTES_MAX;
     const vector = readVector(isNearEnd ? bytes : bytes.subarray(0, open + VECTOR_BYTES_MAX), open);
     if (vector === undefined) return undefined;
@@ -85,13 +83,13 @@ export class ItemList<Item> {
     const group = this.#group;
     this.#group = undefined;
     if (group === undefined || this.#refusal !== undefined) return;
-    if (group.first > this.#form.itemsMax) {
+    if (group.first > this.form.itemsMax) {
       this.#items = [];
       return;
     }
     try {
       for (const value of group.parse(this.#end)) {
-        this.#items.push(this.#form.itemOf(value, this.#items.length, group));
+        this.#items.push(this.form.itemOf(value, this.#items.length, group));
       }
     } catch (thrown) {
       if (!(thrown instanceof ShoalError)) throw thrown;

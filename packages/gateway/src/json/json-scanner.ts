@@ -55,8 +55,6 @@ export class JsonScanner {
   containers = 0;
   /** Strings, numbers and words that are no names of members. */
   scalars = 0;
-  readonly #bytes: Buffer;
-  readonly #depthMax: number;
   /** Of each open container, whether it is an object. */
   readonly #isObject: boolean[] = [];
   #expected: Expected | "end" = "value";
@@ -65,16 +63,16 @@ export class JsonScanner {
   /** Where the number ends when it goes no further; 0 when it is none yet. */
   #numberEnd = 0;
 
-  constructor(bytes: Buffer, depthMax: number) {
-    this.#bytes = bytes;
-    this.#depthMax = depthMax;
-  }
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly depthMax: number,
+  ) {}
 
   /** Reads one token; `pause` as soon as `pauseAt` is reached. Ends with `end`, or with `problem`. */
   next(pauseAt: number): JsonToken {
     if (this.#within === "string") return this.#string(pauseAt);
     if (this.#within === "number") return this.#number(pauseAt);
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     for (;;) {
       const expected = this.#expected;
       if (expected === "end") return "end";
@@ -123,14 +121,14 @@ export class JsonScanner {
     }
     const word = WORDS.get(byte);
     if (word === undefined) return this.#fail(unexpected(this.at, expected));
-    const problem = brokenWord(this.#bytes, this.at, word);
+    const problem = brokenWord(this.bytes, this.at, word);
     if (problem !== undefined) return this.#fail(problem);
     this.at += word.length;
     return this.#scalar("word");
   }
 
   #open(isObject: boolean): JsonToken {
-    if (this.depth >= this.#depthMax) return this.#fail({ at: this.at, expected: "tooDeep" });
+    if (this.depth >= this.depthMax) return this.#fail({ at: this.at, expected: "tooDeep" });
     this.depth++;
     this.containers++;
     this.#isObject.push(isObject);
@@ -171,7 +169,7 @@ export class JsonScanner {
   }
 
   #string(pauseAt: number): JsonToken {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const end = Math.min(bytes.length, pauseAt);
     for (let at = this.at; ; ) {
       while (at < end && PLAIN[bytes[at] as number] === 1) at++;
@@ -198,7 +196,7 @@ export class JsonScanner {
   }
 
   #number(pauseAt: number): JsonToken {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     let at = this.at;
     for (;;) {
       const byte = bytes[at];

@@ -14,17 +14,20 @@ const UNCOUNTED_BYTES_MAX = 256 * 1024;
 const LOOK_BYTES = 32 * 1024;
 
 /**
- * The first JSON value of `bytes`, parsed in one go; what follows it is ignored (reference-rest 1.4). Fails with `invalid` on
- * an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge` on what holds more than a body
+ * The first JSON value of `bytes`, parsed in one go; what follows it is ignored (reference-rest 1.4). Numbers whose literal matters
+ * are JsonNumber where they are kept: `integers` beyond 2^53, or `all` such, which `1.0`, `1e2` and `1e400` are, too. Fails with
+ * `invalid` on an empty body, with `malformed` on what is no JSON or nested too deep, with `tooLarge` on what holds more than a body
  * about one thing may or has more bytes than are parsed in one go.
  */
-export function parseJson(bytes: Buffer): { readonly value: unknown; readonly text: string } {
+export function parseJson(bytes: Buffer, kept: "nothing" | "integers" | "all" = "nothing"): unknown {
   refuseLength(bytes.length);
-  refuseCostlyJson(bytes);
-  const text = bytes.toString("utf8");
-  const value = parseFirstValue(text);
-  if (isDeeperThan(value, JSON_DEPTH_MAX)) throw tooDeep(JSON_DEPTH_MAX);
-  return { value, text };
+  const group = new ItemGroup(bytes, 0, 0);
+  const scan = scanJson(bytes, ONE_BODY, ({ start, at }) => {
+    const lost = kept === "nothing" ? kept : lostAsNumber(bytes, start, at);
+    if (lost === "integer" || (lost === "form" && kept === "all")) group.keepLiteral(start, at);
+  });
+  if ("problem" in scan) throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
+  return group.parse(scan.end)[0];
 }
 
 /** Fails on bytes that could hurt a parser: with `malformed` on their nesting, with `tooLarge` on what they hold. */
@@ -35,81 +38,22 @@ export function refuseCostlyJson(bytes: Buffer): void {
 }
 
 /**
- * As {@link parseJson}, with numbers whose literal matters as JsonNumber: `1.0`, `1e2`, integers beyond 2^53, `1e400`; or
- * with such integers alone. Takes more than twice the time.
- */
-export function parseJsonExactly(bytes: Buffer, kept: "integers" | "all" = "all"): unknown {
-  const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
-  const group = new ItemGroup(bytes, 0, 0);
-  for (;;) {
-    const token = scanner.next(Number.POSITIVE_INFINITY);
-    if (token === "problem") throw noJson(bytes, scanner.problem, JSON_DEPTH_MAX);
-    if (token === "end") break;
-    if (token !== "number") continue;
-    const lost = lostAsNumber(bytes, scanner.start, scanner.at);
-    if (lost === "integer" || (lost === "form" && kept === "all")) group.keepLiteral(scanner.start, scanner.at);
-  }
-  refuseSize("the request body", scanner, ONE_BODY);
-  return group.parse(scanner.at)[0];
-}
-
-/**
- * The same value again, with integers that a plain number cannot hold as JsonNumber; all other numbers stay plain.
- * `value` itself when it has none. Only for texts that {@link parseJson} has accepted.
- */
-export function withExactIntegers(value: unknown, text: string): unknown {
-  return holdsLongInteger(value) ? parseJsonExactly(Buffer.from(text), "integers") : value;
-}
-
-/** Whether a number may be an integer beyond 2^53, or is beyond float64. */
-function holdsLongInteger(value: unknown): boolean {
-  if (typeof value === "number") {
-    return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
-  }
-  if (typeof value !== "object" || value === null) return false;
-  return Array.isArray(value) ? value.some(holdsLongInteger) : Object.values(value).some(holdsLongInteger);
-}
-
-/**
  * Where the first JSON value of a text ends, or what is wrong with it; nothing is made of it. Fails with `tooLarge` when it
  * holds more than `size`.
  */
-export function scanJson(bytes: Buffer, size: JsonSize): { readonly end: number } | { readonly problem: JsonProblem } {
+export function scanJson(
+  bytes: Buffer,
+  size: JsonSize,
+  onNumber?: (scanner: JsonScanner) => void,
+): { readonly end: number } | { readonly problem: JsonProblem } {
   const scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
   for (let pauseAt = LOOK_BYTES; ; ) {
     const token = scanner.next(pauseAt);
     if (token === "problem") return { problem: scanner.problem };
+    if (token === "number") onNumber?.(scanner);
     if (token !== "pause" && token !== "end") continue;
     refuseSize("the request body", scanner, size);
     if (token === "end") return { end: scanner.at };
     pauseAt = scanner.at + LOOK_BYTES;
   }
-}
-
-function parseFirstValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const bytes = Buffer.from(text);
-    const scan = scanJson(bytes, ONE_BODY);
-    if ("problem" in scan) throw noJson(bytes, scan.problem, JSON_DEPTH_MAX);
-    return JSON.parse(bytes.toString("utf8", 0, scan.end));
-  }
-}
-
-/** Whether arrays and objects nest more than `limit` levels. Recurses no deeper than that. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (limit === 0) return true;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i];
-      if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
-    }
-    return false;
-  }
-  for (const item of Object.values(value)) {
-    if (typeof item === "object" && isDeeperThan(item, limit - 1)) return true;
-  }
-  return false;
 }

@@ -67,9 +67,6 @@ export async function readItems<Item>(
 class BodyReader<Item> implements ReadBody<Item> {
   root: ReadValue<Item> = { sample: null, list: undefined };
   readonly members = new Map<string, ReadValue<Item>>();
-  readonly #bytes: Buffer;
-  readonly #size: JsonSize;
-  readonly #place: ItemPlace<Item>;
   readonly #scanner: JsonScanner;
   /** How long the wanted names are, with their quotes. */
   readonly #nameBytes: ReadonlySet<number>;
@@ -84,10 +81,11 @@ class BodyReader<Item> implements ReadBody<Item> {
   #isVector = false;
   #others = 0;
 
-  constructor(bytes: Buffer, size: JsonSize, place: ItemPlace<Item>) {
-    this.#bytes = bytes;
-    this.#size = size;
-    this.#place = place;
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly size: JsonSize,
+    private readonly place: ItemPlace<Item>,
+  ) {
     this.#scanner = new JsonScanner(bytes, JSON_DEPTH_MAX);
     this.#nameBytes = place.kind === "members" ? new Set([...place.forms.keys()].map((name) => name.length + 2)) : NONE;
     if (place.kind === "root") this.#beginItems(place.form, 0);
@@ -99,10 +97,10 @@ class BodyReader<Item> implements ReadBody<Item> {
     const pauseAt = scanner.at + most;
     for (;;) {
       const token = scanner.next(pauseAt);
-      if (token === "problem") throw noJson(this.#bytes, scanner.problem, JSON_DEPTH_MAX);
+      if (token === "problem") throw noJson(this.bytes, scanner.problem, JSON_DEPTH_MAX);
       const isOver = token === "pause" || token === "end" || this.#take(token);
       if (!isOver) continue;
-      refuseSize("the request body", scanner, this.#size);
+      refuseSize("the request body", scanner, this.size);
       if (this.#before !== undefined) this.#refuseItem();
       if (token === "end") this.#endItems();
       return token === "end";
@@ -114,7 +112,7 @@ class BodyReader<Item> implements ReadBody<Item> {
     if (token === "key") this.#takeKey();
     else if (this.#list !== undefined) return this.#takeItem(token, this.#list);
     else if (token === "open") this.#takeOpen();
-    else if (token !== "close" && this.#scanner.depth <= 1) this.#put(sampleOf(token, this.#bytes, this.#scanner));
+    else if (token !== "close" && this.#scanner.depth <= 1) this.#put(sampleOf(token, this.bytes, this.#scanner));
     return false;
   }
 
@@ -124,10 +122,10 @@ class BodyReader<Item> implements ReadBody<Item> {
       this.#isVector =
         depth === this.#depth + 1 &&
         at - start === VECTOR_KEY.length &&
-        this.#bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
-    } else if (depth === 1 && this.#place.kind === "members") {
-      this.#key = this.#wanted(this.#place.forms, start, at);
-      if (this.#key === undefined) this.#tellOther(this.#place.onOther, start, at);
+        this.bytes.compare(VECTOR_KEY, 0, undefined, start, at) === 0;
+    } else if (depth === 1 && this.place.kind === "members") {
+      this.#key = this.#wanted(this.place.forms, start, at);
+      if (this.#key === undefined) this.#tellOther(this.place.onOther, start, at);
     }
   }
 
@@ -136,15 +134,15 @@ class BodyReader<Item> implements ReadBody<Item> {
     const isShort = end - start <= NAME_BYTES_MAX * 2;
     onOther(
       isShort
-        ? (JSON.parse(this.#bytes.toString("utf8", start, end)) as string)
-        : this.#bytes.toString("utf8", start + 1, start + NAME_BYTES_MAX * 2),
+        ? (JSON.parse(this.bytes.toString("utf8", start, end)) as string)
+        : this.bytes.toString("utf8", start + 1, start + NAME_BYTES_MAX * 2),
     );
   }
 
   /** The name that stands there, when its value is wanted. Most are told by their length, without being decoded. */
   #wanted(names: ReadonlyMap<string, unknown>, start: number, end: number): string | undefined {
     if (end - start > NAME_BYTES_MAX) return undefined;
-    const bytes = this.#bytes.subarray(start, end);
+    const bytes = this.bytes.subarray(start, end);
     if (!this.#nameBytes.has(end - start) && !bytes.includes(BACKSLASH)) return undefined;
     const key = JSON.parse(bytes.toString("utf8")) as string;
     return names.has(key.toLowerCase()) ? key : undefined;
@@ -154,8 +152,8 @@ class BodyReader<Item> implements ReadBody<Item> {
   #takeOpen(): void {
     const { start, depth } = this.#scanner;
     if (depth > 2 || (depth === 2 && this.#key === undefined)) return;
-    const isList = this.#bytes[start] === OPEN_BRACKET;
-    const place = this.#place;
+    const isList = this.bytes[start] === OPEN_BRACKET;
+    const place = this.place;
     if (isList && depth === 1 && place.kind === "rootList") this.#beginItems(place.form, 1);
     else if (isList && depth === 2 && place.kind === "members") {
       const form = place.forms.get(this.#key?.toLowerCase() ?? "");
@@ -171,7 +169,7 @@ class BodyReader<Item> implements ReadBody<Item> {
     this.#isVector = false;
     if (token === "open") {
       if (depth === this.#depth + 1) this.#beginItem(list, start);
-      else if (isVector && this.#bytes[start] === OPEN_BRACKET) {
+      else if (isVector && this.bytes[start] === OPEN_BRACKET) {
         const end = list.cutVector(start);
         if (end !== undefined) this.#scanner.skipList(end);
       }
@@ -183,7 +181,7 @@ class BodyReader<Item> implements ReadBody<Item> {
     }
     const isItem = depth === this.#depth;
     if (isItem && token !== "close") this.#beginItem(list, start);
-    if (token === "number" && lostAsNumber(this.#bytes, start, at) !== "nothing") list.keepLiteral(start, at);
+    if (token === "number" && lostAsNumber(this.bytes, start, at) !== "nothing") list.keepLiteral(start, at);
     if (!isItem) return false;
     this.#refuseItem();
     this.#before = undefined;
@@ -192,7 +190,7 @@ class BodyReader<Item> implements ReadBody<Item> {
 
   #beginItems(form: ItemForm<Item>, depth: number): void {
     this.#depth = depth;
-    this.#list = new ItemList(this.#bytes, form);
+    this.#list = new ItemList(this.bytes, form);
   }
 
   #endItems(): void {

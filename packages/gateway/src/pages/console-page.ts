@@ -1,9 +1,7 @@
 import type { Router } from "express";
 import type { AccessControl } from "../auth/access.js";
 import type { PageFile } from "./page-file.js";
-import { missingPage, servePageFolder } from "./page-folder.js";
-import { pagePolicy } from "./page-policy.js";
-import { signInOrigins } from "./sign-in-origins.js";
+import { missingPage, pagePolicy, servePageFolder } from "./page-folder.js";
 
 export interface ConsolePageParts {
   /** The built console; none when it was not built. */
@@ -21,4 +19,26 @@ export function consolePage({ files }: ConsolePageParts, access: AccessControl):
     isImmutable: (path) => path.startsWith("assets/"),
     contentSecurityPolicy: () => pagePolicy(signInOrigins(access)),
   });
+}
+
+/** Endpoints that the console's own script asks; to the others the browser is sent as a whole. */
+const ASKED = ["issuer", "token_endpoint", "revocation_endpoint"];
+
+/** Origins that the console talks to when people sign in; none while the issuer is not known. */
+export function signInOrigins(access: AccessControl): readonly string[] {
+  const document = openIdOf(access);
+  const origins = ASKED.flatMap((member) => {
+    const url = document[member];
+    return typeof url === "string" && /^https?:/i.test(url) && URL.canParse(url) ? [new URL(url).origin] : [];
+  });
+  return [...new Set(origins)];
+}
+
+function openIdOf(access: AccessControl): Readonly<Record<string, unknown>> {
+  try {
+    return access.openId?.() ?? {};
+  } catch {
+    // The page says so itself, when it asks for the same.
+    return {};
+  }
 }

@@ -6,7 +6,7 @@ import { errorResponse } from "../http/http-response.js";
 import { unmatched } from "../http/refusals.js";
 import { type ConsolePageParts, consolePage } from "./console-page.js";
 import { type DocsPageParts, docsPage } from "./docs-page.js";
-import { sendAnswer } from "./send-answer.js";
+import { sendAnswer } from "./page-folder.js";
 
 export interface PagesParts {
   readonly console: ConsolePageParts;

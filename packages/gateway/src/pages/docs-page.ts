@@ -1,8 +1,7 @@
 import { type RequestHandler, Router } from "express";
 import { OPENAPI_PATH } from "../rest/openapi/openapi-route.js";
 import type { PageFile } from "./page-file.js";
-import { servePageFolder } from "./page-folder.js";
-import { pagePolicy } from "./page-policy.js";
+import { pagePolicy, servePageFolder } from "./page-folder.js";
 
 export interface DocsPageParts {
   /** Reads the files of Swagger UI: `swagger-ui.css`, `swagger-ui-bundle.js`, `favicon-32x32.png`. */

@@ -19,6 +19,7 @@ export interface ServedFile {
   readonly isImmutable: boolean;
 }
 
+/** What browsers shall take a file for, by the end of its name; they are told not to guess. */
 const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
@@ -32,18 +33,13 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["woff2", "font/woff2"],
 ]);
 
-/** What browsers shall take it for; they are told not to guess. */
-export function contentTypeOf(path: string): string {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return CONTENT_TYPES.get(extension) ?? "application/octet-stream";
-}
-
 /** `isImmutable` is for names that hold a hash of their content. */
 export function servedFile(file: PageFile, isImmutable: boolean): ServedFile {
   const { path, bytes, gzip } = file;
   const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return {
-    contentType: contentTypeOf(path),
+    contentType: CONTENT_TYPES.get(extension) ?? "application/octet-stream",
     bytes,
     etag: `"${hash}"`,
     gzip: gzip === undefined ? undefined : { bytes: gzip, etag: `"${hash}-gzip"` },

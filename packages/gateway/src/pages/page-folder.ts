@@ -1,8 +1,9 @@
 import { type Request, type Response, Router } from "express";
-import { errorResponse } from "../http/http-response.js";
+import { errorResponse, type HttpResponse } from "../http/http-response.js";
+import { hasBody } from "../http/incoming-body.js";
+import { discardRest, sendResponse } from "../http/send-response.js";
 import { unmatched } from "../http/refusals.js";
 import { type PageFile, type ServedFile, servedFile } from "./page-file.js";
-import { sendAnswer } from "./send-answer.js";
 
 export interface PageFolder {
   /** Path it stands under, e.g. `/console`; with and without a slash at its end it answers `index.html`. */
@@ -66,4 +67,29 @@ export function missingPage(prefix: string, reason: string): Router {
     sendAnswer(request, response, errorResponse(404, reason));
   });
   return router;
+}
+
+/** Sends an answer of the gateway's own shape. No page reads a body: a client that sends one still gets to its end. */
+export function sendAnswer(request: Request, response: Response, answer: HttpResponse): void {
+  const isUnread = !request.complete && hasBody(request);
+  const isAsking = isUnread && request.headers.expect !== undefined;
+  sendResponse(response, answer, isAsking || !response.shouldKeepAlive);
+  if (isUnread && !isAsking) discardRest(request);
+}
+
+/**
+ * The Content-Security-Policy of a page: everything comes from the gateway itself, nothing inline runs, nobody may frame
+ * it. `data:` images are the icons in style sheets. `connectTo` are the origins that it may talk to besides.
+ */
+export function pagePolicy(connectTo: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...connectTo].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
 import { OPEN_ACCESS } from "../auth/access.js";
-import { signInOrigins } from "./sign-in-origins.js";
+import { signInOrigins } from "./console-page.js";
 
 it("are those of the endpoints that the page asks, each once", () => {
   const openId = () => ({

@@ -48,7 +48,7 @@ export function readAccessBody(body: Buffer, known: readonly string[]): Members 
   if (body.length > BODY_BYTES_MAX) {
     throw new ShoalError("tooLarge", `the body has ${body.length} bytes, at most ${BODY_BYTES_MAX} are allowed here`);
   }
-  const value = parseJson(body).value;
+  const value = parseJson(body);
   if (value === null) return {};
   if (!isUncheckedObject(value))
     throw new ShoalError("malformed", `the body must be an object, got ${describeValue(value)}`);

@@ -200,7 +200,7 @@ function reportPermissions({ witness }: RequestContext, permissions: readonly Pe
 async function hasPermission(asked: Asked): Promise<HttpResponse> {
   const { params, body } = asked.request;
   const role = await seenRole(params[0] ?? "", asked);
-  const wanted = parsePermission(parseJson(body).value, "permission");
+  const wanted = parsePermission(parseJson(body), "permission");
   return jsonResponse(
     200,
     role.permissions.some((permission) => permission.covers(wanted)),

@@ -50,5 +50,5 @@ function access(verb: "create" | "get") {
 }
 
 function readBody({ body }: RequestContent): unknown {
-  return parseJson(body).value;
+  return parseJson(body);
 }

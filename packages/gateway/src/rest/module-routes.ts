@@ -27,7 +27,7 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
       const answer = await handle({ params, body, context });
       // What is no JSON has been refused.
       if (operation.body !== undefined && body.length > 0)
-        warnOfUnknown(operation.body.schema, parseJson(body).value, warnings);
+        warnOfUnknown(operation.body.schema, parseJson(body), warnings);
       return response(answer);
     },
   };

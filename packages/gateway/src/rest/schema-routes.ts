@@ -21,7 +21,7 @@ import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJsonExactly } from "../json/parse-json.js";
+import { parseJson } from "../json/parse-json.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
 export function schemaRoutes(
@@ -170,7 +170,7 @@ function readBody(request: RequestContent): unknown {
     const message = `the request body has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
     throw new ShoalError("tooLarge", message);
   }
-  return parseJsonExactly(request.body);
+  return parseJson(request.body, "all");
 }
 
 /** Fails with `forbidden` before anything is told of other classes. */

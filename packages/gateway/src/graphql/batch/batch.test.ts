@@ -1,6 +1,6 @@
 import { SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
 import { describe, expect, it, vi } from "vitest";
-import { createGraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
+import { GraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
 import { CONTEXT } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
 import { batchItems } from "./batch-items.js";
@@ -8,7 +8,7 @@ import { batchItems } from "./batch-items.js";
 function open(deps: Partial<GraphQlHandlerDeps> = {}) {
   const query = new LibraryQuery();
   const schema = new LibraryView(LIBRARY_CLASSES);
-  const handler = createGraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
+  const handler = new GraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
   const post = async (body: unknown) => {
     const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
     const { status, chunks } = await handler.executeBatch(bytes, CONTEXT);

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { eventLoop, type RequestContext } from "@shoal/runtime";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
-import { type GraphQlAnswer, refusedAnswer } from "../answer.js";
+import { type GraphQlAnswer, refusedAnswer, tooLargeAnswer } from "../answer.js";
 import type { GraphQlLimits } from "../limits.js";
 import { batchItems } from "./batch-items.js";
 
@@ -14,7 +14,7 @@ export interface GraphQlBatchAnswer {
 
 export interface BatchParts {
   /** Answers one request; see GraphQlHandler. */
-  readonly execute: (body: Buffer, context: RequestContext) => Promise<GraphQlAnswer>;
+  readonly execute: (body: Buffer) => Promise<GraphQlAnswer>;
   readonly answers: AnswerBudget;
   /** Called with everything that an item fails with and that is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
@@ -44,7 +44,7 @@ export async function runBatch(
       await eventLoop.room(context.share);
       const slot = next++;
       if (slot >= items.length) return;
-      const answer = await execute(items[slot] as Buffer, context).catch((thrown: unknown) => {
+      const answer = await execute(items[slot] as Buffer).catch((thrown: unknown) => {
         context.signal?.throwIfAborted();
         if (thrown instanceof ShoalError && thrown.code !== "internal") throw thrown;
         onFault(thrown, context);
@@ -77,8 +77,7 @@ function written(answer: GraphQlAnswer, held: HeldAnswer): Buffer {
     held.addText(bytes.length);
     return bytes;
   } catch (thrown) {
-    if (!(thrown instanceof ShoalError) || thrown.code !== "tooLarge") throw thrown;
-    return bytesOf(refusedAnswer([{ locations: [], message: thrown.message, path: null }]));
+    return bytesOf(tooLargeAnswer(thrown));
   }
 }
 

@@ -35,8 +35,6 @@ export function checkDocument(document: DocumentNode, limits: GraphQlLimits): { 
 }
 
 class DocumentMeasure {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #limits: GraphQlLimits;
   /** Undefined while a fragment is being measured. */
   readonly #measured = new Map<string, Extent | undefined>();
   readonly #counted = new Set<SelectionSetNode>();
@@ -44,10 +42,10 @@ class DocumentMeasure {
   #pairs = 0;
   hasCycle = false;
 
-  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limits: GraphQlLimits) {
-    this.#fragments = fragments;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    private readonly limits: GraphQlLimits,
+  ) {}
 
   /** Recursion is bounded: nesting by {@link checkText}, fragments by their number. */
   selectionSet(set: SelectionSetNode): Extent {
@@ -67,7 +65,7 @@ class DocumentMeasure {
   }
 
   #fragment(name: string): Extent {
-    const fragment = this.#fragments.get(name);
+    const fragment = this.fragments.get(name);
     if (fragment === undefined) return { fields: 0, depth: 0 };
     if (this.#measured.has(name)) {
       const measured = this.#measured.get(name);
@@ -86,7 +84,7 @@ class DocumentMeasure {
     for (const set of sets) this.#gather(set, places);
     for (const { count, inner } of places.values()) {
       this.#pairs += (count * (count - 1)) / 2;
-      refuseAbove(this.#pairs, this.#limits.graphqlFieldPairsMax, "pairs of fields at one place");
+      refuseAbove(this.#pairs, this.limits.graphqlFieldPairsMax, "pairs of fields at one place");
       if (inner.length > 0) this.comparePairs(inner);
     }
   }
@@ -94,7 +92,7 @@ class DocumentMeasure {
   #gather(set: SelectionSetNode, places: Map<string, { count: number; readonly inner: SelectionSetNode[] }>): void {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = this.#fragments.get(selection.name.value);
+        const fragment = this.fragments.get(selection.name.value);
         if (fragment !== undefined) this.#gather(fragment.selectionSet, places);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) this.#gather(selection.selectionSet, places);
       else {
@@ -113,6 +111,6 @@ class DocumentMeasure {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD && selection.alias !== undefined) this.#aliases++;
     }
-    refuseAbove(this.#aliases, this.#limits.graphqlAliasesMax, "aliases");
+    refuseAbove(this.#aliases, this.limits.graphqlAliasesMax, "aliases");
   }
 }

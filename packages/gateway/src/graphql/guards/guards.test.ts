@@ -1,6 +1,6 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "../limits.js";
 import { AUTHOR, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
 import { checkText } from "./check-text.js";
@@ -8,7 +8,7 @@ import { checkText } from "./check-text.js";
 const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 const NODE = libraryClass("Node", [property("next", "Node"), property("name", "text")]);
 const handlerWith = (limits: Partial<GraphQlLimits>) =>
-  createGraphQlHandler({
+  new GraphQlHandler({
     onFault: () => {},
     schema: new LibraryView([NODE, AUTHOR]),
     query: new LibraryQuery(),

@@ -2,7 +2,7 @@ import { ShoalError, SPEC_PROFILE } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { library } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
 
@@ -308,7 +308,7 @@ it.each(WAYS)("S14: many top occurrences are written in turns (%o)", async (way)
       [{ groupedBy: undefined, objectCount: 1, properties: properties.map(() => texts) }] as never,
   };
   const schema = new LibraryView([libraryClass("Word", [property("text", "text")])]);
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     ...{ schema, query: query as QueryService, wire: SPEC_PROFILE, ...way },
     onFault: (thrown) => expect.unreachable(String(thrown)),
   });

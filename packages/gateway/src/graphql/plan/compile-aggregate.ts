@@ -1,10 +1,11 @@
+import { checkWherePaths, withoutIdAlias } from "@shoal/model";
 import type { FieldNode } from "graphql";
 import { rowsOfAggregate } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import { type ClassField, type CompileParts, type CompileScope, givenField, objectTypeOf } from "./compile-fields.js";
-import { compileGroup, type WriteGroup } from "./compile-groups.js";
+import { compileGroup, type GroupMembers, writeGroup } from "./compile-groups.js";
 import { type BoundCall, type PlannedCall, plannedCall, writeList } from "./planned-call.js";
-import { readAggregateWhere, type WhereReading } from "./read-where.js";
+import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedSubfields } from "./selected-fields.js";
 import {
   type AskedProperty,
@@ -31,7 +32,7 @@ interface AggregateShape {
   readonly className: string;
   /** With the number of its `topOccurrences`, each of which may have a limit of its own. */
   readonly properties: readonly (AskedProperty & { readonly tops: number })[];
-  readonly write: WriteGroup;
+  readonly members: GroupMembers;
   readonly where: WhereReading;
   readonly limits: GraphQlLimits;
 }
@@ -50,16 +51,18 @@ export function compileAggregate(parts: CompileParts, scope: CompileScope, field
   const shape: AggregateShape = {
     className,
     properties: selected.map(({ topOccurrences, ...property }) => ({ ...property, tops: topOccurrences.length })),
-    write: compileGroup(scope, definition, places, type, fields),
+    members: compileGroup(scope, definition, places, type, fields),
     where: parts.where,
     limits: parts.limits,
   };
   return plannedCall(field, tops, bindAggregate(shape));
 }
 
-function bindAggregate({ className, properties, write, where: reading, limits }: AggregateShape) {
+function bindAggregate({ className, properties, members, where: reading, limits }: AggregateShape) {
   return (args: AggregateArguments, topArguments: readonly TopArguments[], node?: FieldNode): BoundCall => {
-    const where = readAggregateWhere(args.where, node, className, reading);
+    // It does not validate values, and knows `_id`.
+    const filter = readWhere(args.where, node, className, reading, checkWherePaths);
+    const where = filter && withoutIdAlias(filter);
     const groupBy = groupByPath(args.groupBy);
     const topLimits: number[] = [];
     const asked = properties.map((property) => {
@@ -73,7 +76,8 @@ function bindAggregate({ className, properties, write, where: reading, limits }:
       cost: { rows: rowsOfAggregate(groupBy !== undefined, limit, limits), targets: 0 },
       run: async (query, context) => {
         const groups = await query.aggregate({ className, where, groupBy, limit, properties: asked }, context);
-        return (out) => writeList(groups, out, (group) => write(group, { path: groupBy ?? [], topLimits }, out));
+        return (out) =>
+          writeList(groups, out, (group) => writeGroup(members, group, { path: groupBy ?? [], topLimits }, out));
       },
     };
   };

@@ -1,5 +1,4 @@
 import { type ClassDefinition, ShoalError } from "@shoal/model";
-import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import {
   type FieldNode,
   type GraphQLArgument,
@@ -22,9 +21,6 @@ export interface CompileParts {
   readonly limits: GraphQlLimits;
   readonly wire: GraphQlWire;
   readonly where: WhereReading;
-  readonly modules: EnabledModules;
-  /** The search arguments of Explore that modules answer. */
-  readonly exploreSearches: ReadonlyMap<string, SearchArgument>;
 }
 
 /** What the fields of one request are compiled with. */
@@ -81,12 +77,17 @@ export interface GivenField {
 /** `node` is a field of a valid document. */
 export function givenField(scope: CompileScope, type: GraphQLObjectType, node: FieldNode): GivenField {
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
+  return { node, args: field.args, given: argumentsOf(scope, field, node) };
+}
+
+/** The coerced arguments of a field. */
+export function argumentsOf(scope: CompileScope, field: GraphQLField<unknown, unknown>, node: FieldNode): object {
   let given = scope.given.get(node);
   if (given === undefined) {
     given = getArgumentValues(field, node, scope.variableValues);
     scope.given.set(node, given);
   }
-  return { node, args: field.args, given };
+  return given;
 }
 
 /** A field that is asked for. */

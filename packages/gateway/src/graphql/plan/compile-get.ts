@@ -1,5 +1,6 @@
 import {
   type AdditionalRequest,
+  checkWhere,
   type GetQuery,
   type Grouping,
   type ReferenceSelection,
@@ -18,18 +19,15 @@ import {
   objectTypeOf,
 } from "./compile-fields.js";
 import { compileRow } from "./compile-rows.js";
-import { additionalRequest, keyOfRequest, moduleSearchesOf } from "./module-values.js";
-import { type NearArguments, nearObjectOf, nearVectorOf } from "./near-arguments.js";
 import { type BoundCall, type PlannedCall, plannedCall } from "./planned-call.js";
-import { readGetWhere, type WhereReading } from "./read-where.js";
+import { readWhere, type WhereReading } from "./read-where.js";
 import { selectedReferences } from "./reference-selection.js";
 import { RowWriter } from "./row-writer.js";
-import { additionalNodes, fieldNames, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
+import { additionalRequest, isSearch, keyOfRequest, type SearchArguments, searchOf } from "./search-arguments.js";
+import { nodesByField, rowFieldsOf, selectedSubfields } from "./selected-fields.js";
 
 /** Coerced arguments of a class field; `null` and absent mean the same. */
-interface GetArguments extends NearArguments {
-  readonly limit?: number | null;
-  readonly offset?: number | null;
+interface GetArguments extends SearchArguments {
   readonly where?: object | null;
   readonly group?: { readonly type?: Grouping["type"] | null; readonly force: number } | null;
 }
@@ -39,8 +37,6 @@ interface GetShape {
   readonly className: string;
   readonly fields: RowFields;
   readonly references: readonly ReferenceSelection[];
-  /** Of all search arguments that the class has from modules. */
-  readonly searches: readonly string[];
   /** The names of what modules are asked for in `_additional`. */
   readonly added: readonly string[];
   readonly rows: RowWriter;
@@ -53,18 +49,16 @@ export function compileGet(parts: CompileParts, scope: CompileScope, field: Clas
   const { definition, type, nodes } = field;
   const args: GetArguments = field.given;
   const selected = selectedSubfields(scope, type, nodes);
-  const additional = selectedSubfields(scope, objectTypeOf(type, "_additional"), additionalNodes(selected));
+  const byField = nodesByField(selected);
+  const additional = selectedSubfields(scope, objectTypeOf(type, "_additional"), byField.get("_additional") ?? []);
   const added: GivenField[] = [];
   const rowFields = compileRow(scope, type, selected, added);
-  const searches = [...parts.modules.argumentsOf(definition).keys()];
-  const isNear = Boolean(args.nearVector || args.nearObject) || moduleSearchesOf(args, searches).length > 0;
   const shape: GetShape = {
     className: definition.class,
-    fields: rowFieldsOf(fieldNames(selected), fieldNames(additional)),
+    fields: rowFieldsOf(byField.keys(), nodesByField(additional)),
     references: selectedReferences(scope, type, selected),
-    searches,
     added: added.map(({ node }) => node.name.value),
-    rows: new RowWriter(rowFields, isNear ? "hit" : "listed"),
+    rows: new RowWriter(rowFields, isSearch(args) ? "hit" : "listed"),
     where: parts.where,
     limits: parts.limits,
   };
@@ -74,19 +68,14 @@ export function compileGet(parts: CompileParts, scope: CompileScope, field: Clas
 /** What lives as long as the plan holds the shape alone, here and where other calls are bound. */
 function bindGet(shape: GetShape) {
   return (args: GetArguments, addedArguments: readonly object[], node?: FieldNode): BoundCall => {
-    const where = readGetWhere(args.where, node, shape.className, shape.where);
+    const where = readWhere(args.where, node, shape.className, shape.where, checkWhere);
     const group = groupingOf(args.group);
-    const moduleSearches = moduleSearchesOf(args, shape.searches);
     const get: GetQuery = {
       className: shape.className,
-      limit: args.limit ?? undefined,
-      offset: args.offset ?? undefined,
-      nearVector: nearVectorOf(args),
-      nearObject: nearObjectOf(args),
+      ...searchOf(args),
       fields: shape.fields,
       ...(where === undefined ? {} : { where }),
       ...(group === undefined ? {} : { group }),
-      ...(moduleSearches.length === 0 ? {} : { moduleSearches }),
       ...(shape.added.length === 0 ? {} : { additional: requestsOf(shape.added, addedArguments) }),
       ...(shape.references.length === 0 ? {} : { references: shape.references }),
     };

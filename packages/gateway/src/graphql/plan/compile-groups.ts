@@ -8,9 +8,27 @@ import {
 import type { FieldNode, GraphQLObjectType } from "graphql";
 import { type CompileScope, eachField, objectTypeOf } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { compileJson, type JsonSelection, writeJson, writeScalar } from "./json-selection.js";
+import { compileJson, type JsonSelection, memberPrefix, writeJson, writeScalar } from "./json-selection.js";
 import { writeList } from "./planned-call.js";
 import { type SelectedFields, selectedSubfields } from "./selected-fields.js";
+
+/** A member of a group, or of a property of it. */
+export type GroupMember = { readonly prefix: string } & (
+  | { readonly kind: "constant"; readonly json: string }
+  | { readonly kind: "meta"; readonly selection: JsonSelection }
+  | { readonly kind: "groupedBy"; readonly selection: JsonSelection }
+  | { readonly kind: "property"; readonly inner: GroupMembers }
+  /** `property`: its place in the query, here and below. */
+  | { readonly kind: "value"; readonly property: number; readonly field: string }
+  /** `limit`: its place among those that are asked. */
+  | { readonly kind: "top"; readonly property: number; readonly limit: number; readonly selection: JsonSelection }
+);
+
+/** The members of an object; `isLong`: a list that may be long is among them, or below. */
+export interface GroupMembers {
+  readonly members: readonly GroupMember[];
+  readonly isLong: boolean;
+}
 
 /** What was asked for, beside what came back. */
 interface AskedGroups {
@@ -19,15 +37,6 @@ interface AskedGroups {
   /** In the order of {@link GroupPlaces.tops}. */
   readonly topLimits: readonly number[];
 }
-
-/**
- * Writes a value of a group as JSON, what may be long ({@link LONG}) in turns. Made by functions of their own: a closure keeps all that is
- * in sight where it is made.
- */
-export type WriteGroup = (group: AggregateGroup, asked: AskedGroups, out: JsonBytes) => Iterable<void> | undefined;
-
-/** Writers of what may be long. */
-const LONG = new WeakSet<WriteGroup>();
 
 /** Where the answer of the query has what the fields of a group answer. */
 interface GroupPlaces {
@@ -44,15 +53,17 @@ export function compileGroup(
   places: GroupPlaces,
   type: GraphQLObjectType,
   selected: SelectedFields,
-): WriteGroup {
-  return compileObject(selected, (field, nodes) => {
+): GroupMembers {
+  const members = eachField<GroupMember>(selected, (responseName, field, nodes, i) => {
+    const prefix = memberPrefix(responseName, i);
     const name = field.name.value;
-    if (name === "__typename") return constant(type.name);
+    if (name === "__typename") return constant(prefix, type.name);
     const inner = objectTypeOf(type, name);
-    if (name === "meta") return metaWriter(compileJson(scope, inner, nodes));
-    if (name === "groupedBy") return groupedByWriter(compileJson(scope, inner, nodes));
-    return compileProperty(scope, definition, places, inner, name, nodes);
+    if (name === "meta" || name === "groupedBy")
+      return { prefix, kind: name, selection: compileJson(scope, inner, nodes) };
+    return { prefix, kind: "property", inner: compileProperty(scope, definition, places, inner, name, nodes) };
   });
+  return membersOf(members);
 }
 
 function compileProperty(
@@ -60,103 +71,82 @@ function compileProperty(
   definition: ClassDefinition,
   places: GroupPlaces,
   type: GraphQLObjectType,
-  property: string,
+  name: string,
   nodes: readonly FieldNode[],
-): WriteGroup {
-  const dataType = definition.properties?.find((each) => each.name === property)?.dataType ?? [];
-  const place = places.properties.indexOf(property);
-  return compileObject(selectedSubfields(scope, type, nodes), (field, innerNodes) => {
-    const name = field.name.value;
-    if (name === "__typename") return constant(type.name);
+): GroupMembers {
+  const dataType = definition.properties?.find((each) => each.name === name)?.dataType ?? [];
+  const property = places.properties.indexOf(name);
+  const members = eachField<GroupMember>(selectedSubfields(scope, type, nodes), (responseName, node, innerNodes, i) => {
+    const prefix = memberPrefix(responseName, i);
+    const field = node.name.value;
+    if (field === "__typename") return constant(prefix, type.name);
     // reference-graphql 4.2
-    if (name === "type") return constant(primitiveDataType(dataType) ?? "cref");
-    if (name === "pointingTo") return constant(dataType);
-    if (name !== "topOccurrences") return valueWriter(place, name);
-    return topWriter(place, places.tops.indexOf(field), compileJson(scope, objectTypeOf(type, name), innerNodes));
+    if (field === "type") return constant(prefix, primitiveDataType(dataType) ?? "cref");
+    if (field === "pointingTo") return constant(prefix, dataType);
+    if (field !== "topOccurrences") return { prefix, kind: "value", property, field };
+    const selection = compileJson(scope, objectTypeOf(type, field), innerNodes);
+    return { prefix, kind: "top", property, limit: places.tops.indexOf(node), selection };
   });
+  return membersOf(members);
 }
 
-function compileObject(
-  selected: SelectedFields,
-  compile: (field: FieldNode, nodes: readonly FieldNode[]) => WriteGroup,
-): WriteGroup {
-  return objectWriter(
-    eachField(selected, (responseName, field, nodes, i) => ({
-      prefix: `${i === 0 ? "{" : ","}"${responseName}":`,
-      write: compile(field, nodes),
-    })),
-  );
+function membersOf(members: readonly GroupMember[]): GroupMembers {
+  const isLong = members.some((one) => one.kind === "top" || (one.kind === "property" && one.inner.isLong));
+  return { members, isLong };
 }
 
-interface GroupMember {
-  readonly prefix: string;
-  readonly write: WriteGroup;
+function constant(prefix: string, value: unknown): GroupMember {
+  return { prefix, kind: "constant", json: JSON.stringify(value) };
 }
 
-function objectWriter(members: readonly GroupMember[]): WriteGroup {
-  if (members.some(({ write }) => LONG.has(write))) return longObjectWriter(members);
-  return (group, asked, out) => {
-    if (members.length === 0) out.byte(123);
-    for (const { prefix, write } of members) {
-      out.ascii(prefix);
-      write(group, asked, out);
-    }
-    out.byte(125);
-    return undefined;
-  };
+/** Writes a group as JSON, what may be long in turns. */
+export function writeGroup(
+  { members, isLong }: GroupMembers,
+  group: AggregateGroup,
+  asked: AskedGroups,
+  out: JsonBytes,
+): Iterable<void> | undefined {
+  if (isLong) return writeLongGroup(members, group, asked, out);
+  if (members.length === 0) out.byte(123);
+  for (const member of members) writeMember(member, group, asked, out);
+  out.byte(125);
+  return undefined;
 }
 
-function longObjectWriter(members: readonly GroupMember[]): WriteGroup {
-  const write: WriteGroup = function* (group, asked, out) {
-    for (const member of members) {
-      out.ascii(member.prefix);
-      const rest = member.write(group, asked, out);
-      if (rest !== undefined) yield* rest;
-    }
-    out.byte(125);
-  };
-  LONG.add(write);
-  return write;
+function* writeLongGroup(
+  members: readonly GroupMember[],
+  group: AggregateGroup,
+  asked: AskedGroups,
+  out: JsonBytes,
+): Generator<void, void> {
+  for (const member of members) {
+    const rest = writeMember(member, group, asked, out);
+    if (rest !== undefined) yield* rest;
+  }
+  out.byte(125);
 }
 
-function constant(value: unknown): WriteGroup {
-  const json = JSON.stringify(value);
-  return (_group, _asked, out) => {
-    out.utf8(json);
-    return undefined;
-  };
-}
-
-function metaWriter(selection: JsonSelection): WriteGroup {
-  return ({ objectCount }, _asked, out) => {
-    writeJson({ count: objectCount }, selection, out);
-    return undefined;
-  };
-}
-
-function groupedByWriter(selection: JsonSelection): WriteGroup {
-  return ({ groupedBy: value }, { path }, out) => {
-    writeJson(value === undefined ? null : { path, value }, selection, out);
-    return undefined;
-  };
-}
-
-function valueWriter(place: number, field: string): WriteGroup {
-  return ({ properties }, _asked, out) => {
-    writeScalar(aggregatedValue(properties[place], field), out);
-    return undefined;
-  };
-}
-
-function topWriter(place: number, limit: number, selection: JsonSelection): WriteGroup {
-  const write: WriteGroup = ({ properties }, { topLimits }, out) => {
-    const of = properties[place];
+function writeMember(
+  member: GroupMember,
+  group: AggregateGroup,
+  asked: AskedGroups,
+  out: JsonBytes,
+): Iterable<void> | undefined {
+  out.ascii(member.prefix);
+  if (member.kind === "property") return writeGroup(member.inner, group, asked, out);
+  if (member.kind === "constant") out.utf8(member.json);
+  else if (member.kind === "value") writeScalar(aggregatedValue(group.properties[member.property], member.field), out);
+  else if (member.kind === "meta") writeJson({ count: group.objectCount }, member.selection, out);
+  else if (member.kind === "groupedBy") {
+    const { groupedBy: value } = group;
+    writeJson(value === undefined ? null : { path: asked.path, value }, member.selection, out);
+  } else {
+    const of = group.properties[member.property];
     const all = of?.kind === "texts" ? of.topOccurrences : [];
-    const first = all.slice(0, topLimits[limit]) as readonly Json[];
-    return writeList(first, out, (one) => void writeJson(one, selection, out));
-  };
-  LONG.add(write);
-  return write;
+    const first = all.slice(0, asked.topLimits[member.limit]) as readonly Json[];
+    return writeList(first, out, (one) => void writeJson(one, member.selection, out));
+  }
+  return undefined;
 }
 
 /**

@@ -15,8 +15,8 @@ import {
   objectTypeOf,
 } from "./compile-fields.js";
 import { compileGet } from "./compile-get.js";
-import { IntrospectionRequest } from "./introspection-call.js";
-import { Failure, type PlannedCall, type PlannedField, type PlannedRoot, RequestPlan } from "./planned-call.js";
+import { compileIntrospection } from "./introspection.js";
+import { Failure, type PlannedCall, type PlannedRoot, RequestPlan } from "./planned-call.js";
 import { type SelectedFields, selectedFields, selectedSubfields } from "./selected-fields.js";
 
 /** A request of which nothing is asked. */
@@ -45,7 +45,7 @@ export function compileRequest(
     return { answer: refusedAnswer(values.errors.map(errorItem)), errors: values.errors.length };
   }
   const scope = { schema, fragments: read.fragments, variableValues: values.coerced, failures: [], given: new Map() };
-  const compiler = new RequestCompiler(parts, scope, read, { ...variables });
+  const compiler = new RequestCompiler(parts, scope);
   try {
     const roots = compiler.roots(root, selectedFields(scope, root, selectionSet));
     return new RequestPlan(roots, scope.failures.length > 0);
@@ -58,6 +58,11 @@ export function compileRequest(
 /** As in graphql-js. */
 const VARIABLE_ERRORS_MAX = 50;
 
+type ClassRoot = "Get" | "Aggregate";
+
+/** A selected field, and where it stands: the first place says what it is. */
+type Nodes = readonly FieldNode[];
+
 /** A member of `data` that is selected and not compiled yet. */
 interface SelectedRoot {
   /** Fields that are calls of the query service. */
@@ -66,13 +71,9 @@ interface SelectedRoot {
 }
 
 class RequestCompiler {
-  private introspection: IntrospectionRequest | undefined;
-
   constructor(
     private readonly parts: CompileParts,
     private readonly scope: CompileScope,
-    private readonly read: ReadDocument,
-    private readonly variables: Readonly<Record<string, unknown>>,
   ) {}
 
   /** Fails with `tooLarge` before anything is compiled. */
@@ -83,20 +84,12 @@ class RequestCompiler {
     return roots.map(({ compile }) => compile());
   }
 
-  private root(
-    type: GraphQLObjectType,
-    responseName: string,
-    field: FieldNode,
-    nodes: readonly FieldNode[],
-  ): SelectedRoot {
+  private root(type: GraphQLObjectType, responseName: string, field: FieldNode, nodes: Nodes): SelectedRoot {
     const name = field.name.value;
     if (name === "__typename") return { calls: 0, compile: () => constantField(responseName, type.name) };
-    if (name === "Get" || name === "Aggregate") return this.classFields(name, type, responseName, nodes);
-    if (name !== "Explore") {
-      this.introspection ??= new IntrospectionRequest(this.parts.schema, this.read, this.variables);
-      const { introspection } = this;
-      return { calls: 0, compile: () => introspection.call(responseName, nodes) };
-    }
+    if (name === "Get" || name === "Aggregate")
+      return this.classFields(name, objectTypeOf(type, name), responseName, nodes);
+    if (name !== "Explore") return { calls: 0, compile: () => compileIntrospection(this.scope, responseName, nodes) };
     const compile = () => {
       const asked = { ...givenField(this.scope, type, field), responseName, nodes };
       return compileExplore(this.parts, this.scope, objectTypeOf(type, name), asked);
@@ -104,13 +97,7 @@ class RequestCompiler {
     return { calls: 1, compile: () => callOf(responseName, nodes, compile) };
   }
 
-  private classFields(
-    root: "Get" | "Aggregate",
-    parent: GraphQLObjectType,
-    responseName: string,
-    nodes: readonly FieldNode[],
-  ): SelectedRoot {
-    const type = objectTypeOf(parent, root);
+  private classFields(root: ClassRoot, type: GraphQLObjectType, responseName: string, nodes: Nodes): SelectedRoot {
     let selected: SelectedFields;
     try {
       selected = selectedSubfields(this.scope, type, nodes);
@@ -121,32 +108,26 @@ class RequestCompiler {
     return {
       calls: [...selected.values()].filter(isCall).length,
       compile: () => {
-        const fields = eachField(selected, (name, field, inner) => this.classField(root, type, name, field, inner));
+        const fields = eachField(selected, (name, field, inner) => {
+          if (field.name.value === "__typename") return constantField(name, type.name);
+          return callOf(name, inner, () => this.classField(root, type, name, field, inner));
+        });
         return { kind: "object", responseName, fields };
       },
     };
   }
 
-  private classField(
-    root: "Get" | "Aggregate",
-    parent: GraphQLObjectType,
-    responseName: string,
-    field: FieldNode,
-    nodes: readonly FieldNode[],
-  ): PlannedField {
+  private classField(root: ClassRoot, parent: GraphQLObjectType, responseName: string, field: FieldNode, nodes: Nodes) {
     const name = field.name.value;
-    if (name === "__typename") return constantField(responseName, parent.name);
-    return callOf(responseName, nodes, () => {
-      const given = givenField(this.scope, parent, field);
-      const definition = this.parts.where.classOf(name) as ClassDefinition;
-      const classField = { ...given, definition, type: objectTypeOf(parent, name), responseName, nodes };
-      const compile = root === "Get" ? compileGet : compileAggregate;
-      return compile(this.parts, this.scope, classField);
-    });
+    const given = givenField(this.scope, parent, field);
+    const definition = this.parts.where.classOf(name) as ClassDefinition;
+    const classField = { ...given, definition, type: objectTypeOf(parent, name), responseName, nodes };
+    const compile = root === "Get" ? compileGet : compileAggregate;
+    return compile(this.parts, this.scope, classField);
   }
 }
 
-function callOf(responseName: string, nodes: readonly FieldNode[], compile: () => PlannedCall): PlannedCall {
+function callOf(responseName: string, nodes: Nodes, compile: () => PlannedCall): PlannedCall {
   try {
     return compile();
   } catch (thrown) {

@@ -8,7 +8,7 @@ import {
   objectTypeOf,
   type Selection,
 } from "./compile-fields.js";
-import { compileJson } from "./json-selection.js";
+import { compileJson, memberPrefix } from "./json-selection.js";
 import type { StoredField } from "./object-writer.js";
 import { targetClasses } from "./reference-selection.js";
 import { type AdditionalField, type RowField, RowWriter, type TargetField } from "./row-writer.js";
@@ -69,13 +69,14 @@ function compileAdditional(
   nodes: readonly FieldNode[],
   added: GivenField[] | undefined,
 ): Selection<AdditionalField> {
-  return eachFieldBelow<AdditionalField>(scope, type, nodes, (responseName, field, innerNodes) => {
+  return eachFieldBelow<AdditionalField>(scope, type, nodes, (responseName, field, innerNodes, i) => {
+    const prefix = memberPrefix(responseName, i);
     const kind = field.name.value;
-    if (kind === "__typename") return { kind: "typename", responseName, typeName: type.name };
-    if (kind === "id" || kind === "certainty" || kind === "vector") return { kind, responseName };
+    if (kind === "__typename") return { prefix, kind: "typename", typeName: type.name };
+    if (kind === "id" || kind === "certainty" || kind === "vector") return { prefix, kind };
     const selection = compileJson(scope, type.getFields()[kind]?.type, innerNodes);
-    if (kind === "classification") return { kind, responseName, selection };
-    if (added === undefined) return { kind: "unknown", responseName };
-    return { kind: "added", responseName, place: added.push(givenField(scope, type, field)) - 1, selection };
+    if (kind === "classification") return { prefix, kind, selection };
+    if (added === undefined) return { prefix, kind: "unknown" };
+    return { prefix, kind: "added", place: added.push(givenField(scope, type, field)) - 1, selection };
   });
 }

@@ -19,17 +19,16 @@ export interface WrittenFailure {
 export class JsonBytes {
   #buffer: Buffer;
   #length = 0;
-  readonly #keptBytesMax: number;
-  readonly #bytesMax: number;
   readonly #failures: WrittenFailure[] = [];
 
   /**
    * A buffer that grew beyond `keptBytesMax` is given up after use. Writing more than `bytesMax`, by the upper bound of
    * what is written next, fails with `tooLarge`.
    */
-  constructor(keptBytesMax: number, bytesMax = Number.POSITIVE_INFINITY) {
-    this.#bytesMax = bytesMax;
-    this.#keptBytesMax = keptBytesMax;
+  constructor(
+    private readonly keptBytesMax: number,
+    private readonly bytesMax = Number.POSITIVE_INFINITY,
+  ) {
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(64 * 1024, keptBytesMax));
   }
 
@@ -63,9 +62,9 @@ export class JsonBytes {
   take(): Buffer {
     const { written } = this;
     this.truncate(0);
-    if (this.#buffer.length <= this.#keptBytesMax) return Buffer.from(written);
+    if (this.#buffer.length <= this.keptBytesMax) return Buffer.from(written);
     // A copy of a large text takes long, so the buffer itself is given away. Its unused end was never touched: it takes no memory.
-    this.#buffer = Buffer.allocUnsafeSlow(this.#keptBytesMax);
+    this.#buffer = Buffer.allocUnsafeSlow(this.keptBytesMax);
     return written;
   }
 
@@ -147,8 +146,8 @@ export class JsonBytes {
 
   #grow(needed: number): void {
     const least = this.#length + needed;
-    if (least > this.#bytesMax) throw answerTooLarge(this.#bytesMax);
-    const size = Math.max(least, Math.min(this.#buffer.length * 2, this.#bytesMax));
+    if (least > this.bytesMax) throw answerTooLarge(this.bytesMax);
+    const size = Math.max(least, Math.min(this.#buffer.length * 2, this.bytesMax));
     const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

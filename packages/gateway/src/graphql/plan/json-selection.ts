@@ -24,11 +24,16 @@ export function compileJson(
   if (!isObjectType(named)) return undefined;
   return eachFieldBelow<SelectedMember>(scope, named, nodes, (responseName, field, inner, i) => {
     const member = field.name.value;
-    const prefix = `${i === 0 ? "{" : ","}"${responseName}":`;
+    const prefix = memberPrefix(responseName, i);
     const typeName = named.name;
     if (member === "__typename") return { prefix, member: undefined, typeName, selection: undefined };
     return { prefix, member, typeName, selection: compileJson(scope, named.getFields()[member]?.type, inner) };
   });
+}
+
+/** `{"name":` for the first member, `,"name":` for the others. */
+export function memberPrefix(responseName: string, index: number): string {
+  return `${index === 0 ? "{" : ","}"${responseName}":`;
 }
 
 /** Writes what is selected of a value; what is missing is null. */

@@ -2,6 +2,7 @@ import { GraphQLError } from "graphql";
 import type { Selection } from "./compile-fields.js";
 import { findMembers } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
+import { memberPrefix } from "./json-selection.js";
 import type { RowWork } from "./row-work.js";
 
 const OPEN_BRACE = 123;
@@ -21,7 +22,6 @@ export type StoredField =
 
 /** Writes some members of a stored JSON object in the order of a selection. */
 export class ObjectWriter {
-  readonly #fields: readonly StoredField[];
   readonly #names: readonly Buffer[];
   /** For each field the place of its name in `#names`. */
   readonly #indexes: readonly number[];
@@ -30,12 +30,11 @@ export class ObjectWriter {
   readonly #inner: readonly (ObjectWriter | GraphQLError | undefined)[];
   readonly #spans: Int32Array;
 
-  constructor(fields: readonly StoredField[]) {
+  constructor(private readonly fields: readonly StoredField[]) {
     const names = [...new Set(fields.flatMap((field) => (field.kind === "typename" ? [] : field.property)))];
-    this.#fields = fields;
     this.#names = names.map((name) => Buffer.from(name));
     this.#indexes = fields.map((field) => (field.kind === "typename" ? -1 : names.indexOf(field.property)));
-    this.#prefixes = fields.map((field, i) => memberPrefix(field.responseName, i));
+    this.#prefixes = fields.map((field, i) => Buffer.from(memberPrefix(field.responseName, i)));
     this.#typeNames = fields.map((field) => Buffer.from(field.kind === "typename" ? `"${field.typeName}"` : ""));
     this.#inner = fields.map((field) => {
       if (field.kind !== "object") return undefined;
@@ -66,16 +65,11 @@ export class ObjectWriter {
 
   #writeObject(json: Uint8Array, start: number, out: JsonBytes): void {
     findMembers(json, start, this.#names, this.#spans);
-    if (this.#fields.length === 0) out.byte(OPEN_BRACE);
-    for (let field = 0; field < this.#fields.length; field++) {
+    if (this.fields.length === 0) out.byte(OPEN_BRACE);
+    for (let field = 0; field < this.fields.length; field++) {
       out.bytes(this.#prefixes[field] as Buffer);
       this.writeValue(field, json, out);
     }
     out.byte(125);
   }
-}
-
-/** `{"name":` for the first member, `,"name":` for the others. */
-export function memberPrefix(responseName: string, index: number): Buffer {
-  return Buffer.from(`${index === 0 ? "{" : ","}"${responseName}":`);
 }

@@ -1,7 +1,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { BothWays } from "../testing/both-ways-suite.js";
 import { HubQuery, hubAndLeaves, NODE } from "../testing/hubs.js";
 import { LibraryView } from "../testing/library.js";
@@ -36,7 +36,7 @@ it("reads the properties of a large row once for each field of Get, however ofte
   const nodes = hubAndLeaves(2_000, 100_000);
   const hubJson = nodes[0]?.propertiesJson;
   const query = new HubQuery(nodes);
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     schema: new LibraryView([NODE]),
     query,
     wire: SPEC_PROFILE,
@@ -92,7 +92,7 @@ const GET = { className: "Node", fields: FIELDS };
 it.each([true, false])("stops when the signal fires, in the middle of a row (prepared: %s)", async (prepareQueries) => {
   const query = new HubQuery(hubAndLeaves(20_000, 0));
   const deps = { schema: new LibraryView([NODE]), query, wire: SPEC_PROFILE, onFault: () => {}, prepareQueries };
-  const handler = createGraphQlHandler(deps);
+  const handler = new GraphQlHandler(deps);
   const text = "{Get{Node(limit:1){next{...on Node{name next{...on Node{name}}}}}}}";
   const given = new AbortController();
   const answer = handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER, signal: given.signal });
@@ -115,7 +115,7 @@ it.each([true, false])(
           },
     );
     const deps = { schema: new LibraryView([NODE]), query: new HubQuery(nodes), wire: SPEC_PROFILE, onFault: () => {} };
-    const handler = createGraphQlHandler({ ...deps, prepareQueries, limits: { answerBytesMax: 4 * 1024 * 1024 } });
+    const handler = new GraphQlHandler({ ...deps, prepareQueries, limits: { answerBytesMax: 4 * 1024 * 1024 } });
     const stringify = vi.spyOn(JSON, "stringify");
     const text = "{Get{Node(limit:1){next{...on Node{name next{...on Node{name}}}}}}}";
     const { body: answer } = await handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER });

@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
-import { type AnswerBudget, type HeldAnswer, isCounted } from "../../answer-budget.js";
+import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
 import { TURN_LENGTH } from "../../json/write-in-turns.js";
 import type { RowTurns } from "../../row-turns.js";
 import {
@@ -12,17 +12,25 @@ import {
   failureMessage,
   type GraphQlAnswer,
   type GraphQlWire,
-  refuseOverloaded,
   tooLargeAnswer,
 } from "../answer.js";
-import type { GraphQlStatistics } from "../graphql-statistics.js";
 import { RequestCost } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../reading/request-reading.js";
 import { pathsOf } from "./failed-places.js";
-import { IntrospectionErrors } from "./introspection-call.js";
+import { IntrospectionErrors } from "./introspection.js";
 import { JsonBytes } from "./json-bytes.js";
 import { type AnswerRoot, type BoundCall, Failure, type WriteAnswer } from "./planned-call.js";
+
+/** Counts of the GraphQL queries of a gateway. */
+export class GraphQlStatistics {
+  /** Answered by a prepared query. */
+  prepared = 0;
+  /** Everything else, refused ones included. */
+  plain = 0;
+  /** Entries of `errors` in answers. */
+  errors = 0;
+}
 
 export interface PlanExecutionParts {
   readonly query: QueryService;
@@ -58,30 +66,26 @@ export interface BoundPlan {
 
 /** Executes plans: asks the query service, and writes what it answers as JSON. */
 export class PlanExecution {
-  readonly #parts: PlanExecutionParts;
   /** What answers are written in, one after another. */
   #out: JsonBytes;
-  readonly #noErrors: string;
 
-  constructor(parts: PlanExecutionParts) {
-    this.#parts = parts;
-    this.#noErrors = errorsTail([], parts.wire);
+  constructor(private readonly parts: PlanExecutionParts) {
     this.#out = this.#newOut();
   }
 
   async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlAnswer> {
-    const { answers, turns } = this.#parts;
+    const { answers, turns } = this.parts;
     const { calls } = bound;
     const held = answers.begin(context);
     try {
       const rows = this.checkedRows(calls);
       const [only] = calls;
-      if (only !== undefined && calls.length === 1 && !isCounted(rows)) {
-        const outcome = await this.#outcome(only, context, held);
-        return { status: 200, body: await this.#written(bound, [outcome], context, held) };
-      }
       return await turns.run(rows, context, async () => {
-        const outcomes = await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
+        // Most requests are one call.
+        const outcomes =
+          only !== undefined && calls.length === 1
+            ? [await this.#outcome(only, context, held)]
+            : await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
         return { status: 200, body: await this.#written(bound, outcomes, context, held) };
       });
     } catch (thrown) {
@@ -95,15 +99,17 @@ export class PlanExecution {
   checkedRows(calls: BoundPlan["calls"]): number {
     const cost = new RequestCost();
     for (const call of calls) if (!(call instanceof Failure)) cost.add(call.cost);
-    cost.check(this.#parts.limits);
+    cost.check(this.parts.limits);
     return cost.rows;
   }
 
   /** Rejects when the answer grows too large, not when the query fails. */
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
-    const outcome = await call.run(this.#parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
-    if (outcome instanceof Failure) refuseOverloaded(outcome.thrown, held);
+    const outcome = await call.run(this.parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
+    const thrown = outcome instanceof Failure ? outcome.thrown : undefined;
+    // A field that could not be answered now fails the whole request: clients look for 429 and `Retry-After` (targets S10).
+    if (thrown instanceof ShoalError && thrown.code === "overloaded") held.refuse(thrown);
     if (held.refusal !== undefined) throw held.refusal;
     return outcome;
   }
@@ -135,7 +141,7 @@ export class PlanExecution {
   }
 
   #newOut(): JsonBytes {
-    const { answerBytesMax } = this.#parts.limits;
+    const { answerBytesMax } = this.parts.limits;
     return new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, answerBytesMax), answerBytesMax);
   }
 
@@ -180,17 +186,17 @@ export class PlanExecution {
       out.truncate(0);
       out.ascii('{"data":null');
     }
-    if (failures.length === 0) out.ascii(this.#noErrors);
-    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.#parts.wire));
+    if (failures.length === 0) out.ascii(errorsTail([], this.parts.wire));
+    else out.utf8(errorsTail(this.#errorItems(bound, failures, context), this.parts.wire));
   }
 
   #errorItems({ reading }: BoundPlan, failures: readonly FailedField[], context: RequestContext): readonly ErrorItem[] {
-    this.#parts.statistics.errors += failures.length;
+    this.parts.statistics.errors += failures.length;
     const read = reading.read();
     return failures.map(({ path, call, thrown }) => {
       // It knows its own place: that of a directive's condition, say.
       if (thrown instanceof GraphQLError && isOwn(thrown)) return { ...errorItem(thrown), path };
-      if (!(thrown instanceof ShoalError)) this.#parts.onFault(thrown, context);
+      if (!(thrown instanceof ShoalError)) this.parts.onFault(thrown, context);
       const nodes = ("plan" in read && read.plan.calls[call]?.nodes) || [];
       return { ...errorItem(new GraphQLError(failureMessage(thrown), { nodes })), path };
     });
@@ -213,12 +219,12 @@ function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<
       return undefined;
     } catch (failed) {
       if (failed instanceof ShoalError && failed.code === "tooLarge") throw failed;
+      if (failed instanceof IntrospectionErrors) return failed;
       out.truncate(before);
       thrown = failed;
     }
   }
-  if (thrown instanceof IntrospectionErrors) yield* thrown.write(out);
-  else out.ascii("null");
+  out.ascii("null");
   return thrown;
 }
 

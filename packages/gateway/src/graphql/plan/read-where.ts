@@ -1,13 +1,11 @@
 import {
   type ClassLookup,
-  checkWhere,
-  checkWherePaths,
+  type checkWhere,
   JsonNumber,
   parseWhere,
   VALUE_FIELDS,
   type WhereFilter,
   type WhereLimits,
-  withoutIdAlias,
   withPrefix,
 } from "@shoal/model";
 import { type FieldNode, Kind, type ValueNode } from "graphql";
@@ -22,30 +20,10 @@ export interface WhereReading {
 const WHERE_PREFIX = "invalid 'where' filter: ";
 
 /**
- * The filter of a coerced `where` argument of `Get.<Class>`, parsed and checked; undefined when there is none. `node` is the
+ * The filter of a coerced `where` argument of a field of this class, parsed and checked; undefined when there is none. `node` is the
  * field that it stands in. Fails with `invalid`.
  */
-export function readGetWhere(
-  where: unknown,
-  node: FieldNode | undefined,
-  className: string,
-  reading: WhereReading,
-): WhereFilter | undefined {
-  return readWhere(where, node, className, reading, checkWhere);
-}
-
-/** The same of `Aggregate.<Class>`, which does not validate values and knows `_id`. */
-export function readAggregateWhere(
-  where: unknown,
-  node: FieldNode | undefined,
-  className: string,
-  reading: WhereReading,
-): WhereFilter | undefined {
-  const filter = readWhere(where, node, className, reading, checkWherePaths);
-  return filter && withoutIdAlias(filter);
-}
-
-function readWhere(
+export function readWhere(
   where: unknown,
   node: FieldNode | undefined,
   className: string,

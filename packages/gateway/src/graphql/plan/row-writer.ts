@@ -3,27 +3,24 @@ import type { GetRow, ReferencedRow } from "@shoal/query";
 import { GraphQLError } from "graphql";
 import type { Selection } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
-import { type JsonSelection, memberOf, writeJson } from "./json-selection.js";
-import { memberPrefix, ObjectWriter, type StoredField } from "./object-writer.js";
+import { type JsonSelection, memberOf, memberPrefix, writeJson } from "./json-selection.js";
+import { ObjectWriter, type StoredField } from "./object-writer.js";
 import { RowWork } from "./row-work.js";
 
 const OPEN_BRACE = 123;
 const NULL = Buffer.from("null");
 const NO_OBJECT = Buffer.from("{}");
 
-/** A field of `_additional`. */
-export type AdditionalField =
-  /** `unknown`: what modules add to rows, and not to those that others refer to. */
-  | { readonly kind: "id" | "certainty" | "vector" | "unknown"; readonly responseName: string }
-  | { readonly kind: "typename"; readonly responseName: string; readonly typeName: string }
-  | { readonly kind: "classification"; readonly responseName: string; readonly selection: JsonSelection }
+/** A field of `_additional`; `prefix` stands before its value. */
+export type AdditionalField = {
+  readonly prefix: string;
+} /** `unknown`: what modules add to rows, and not to those that others refer to. */ & (
+  | { readonly kind: "id" | "certainty" | "vector" | "unknown" }
+  | { readonly kind: "typename"; readonly typeName: string }
+  | { readonly kind: "classification"; readonly selection: JsonSelection }
   /** What a module adds: `place` in the row's additional values. */
-  | {
-      readonly kind: "added";
-      readonly responseName: string;
-      readonly place: number;
-      readonly selection: JsonSelection;
-    };
+  | { readonly kind: "added"; readonly place: number; readonly selection: JsonSelection }
+);
 
 /** The rows of one class of a reference property. */
 export interface TargetField {
@@ -72,7 +69,7 @@ export class RowWriter {
     const stored = fields.filter(isStored);
     this.#stored = new ObjectWriter(stored);
     this.#steps = fields.map((field, i) => ({
-      prefix: memberPrefix(field.responseName, i),
+      prefix: Buffer.from(memberPrefix(field.responseName, i)),
       field,
       storedAt: isStored(field) ? stored.indexOf(field) : -1,
     }));
@@ -185,13 +182,8 @@ export class RowWriter {
       out.bytes(NULL);
       return;
     }
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i] as AdditionalField;
-      out.byte(i === 0 ? OPEN_BRACE : 44);
-      out.byte(34);
-      out.ascii(field.responseName);
-      out.byte(34);
-      out.byte(58);
+    for (const field of fields) {
+      out.ascii(field.prefix);
       this.#additionalValue(row, field, out);
     }
     out.byte(125);

@@ -30,13 +30,6 @@ export function selectedSubfields(
   return collectSubfields(scope.schema, scope.fragments, scope.variableValues, type, nodes);
 }
 
-/** Names of the selected fields, aliases resolved. */
-export function fieldNames(selected: SelectedFields): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const nodes of selected.values()) if (nodes[0] !== undefined) names.add(nodes[0].name.value);
-  return names;
-}
-
 /** Nodes by the name of their field, under whatever aliases it is selected. */
 export function nodesByField(selected: SelectedFields): ReadonlyMap<string, readonly FieldNode[]> {
   const byField = new Map<string, FieldNode[]>();
@@ -49,13 +42,11 @@ export function nodesByField(selected: SelectedFields): ReadonlyMap<string, read
   return byField;
 }
 
-/** The nodes of `_additional` under whatever aliases it is selected. */
-export function additionalNodes(selected: SelectedFields): readonly FieldNode[] {
-  return [...selected.values()].flat().filter((node) => node.name.value === "_additional");
-}
-
 /** What of a row is needed to answer `classFields`, with `additional` as the names asked for in `_additional`. */
-export function rowFieldsOf(classFields: Iterable<string>, additional: ReadonlySet<string>): RowFields {
+export function rowFieldsOf(
+  classFields: Iterable<string>,
+  additional: ReadonlyMap<string, unknown> | ReadonlySet<string>,
+): RowFields {
   let properties = false;
   for (const name of classFields) if (name !== "_additional" && name !== "__typename") properties = true;
   return { properties, vector: additional.has("vector"), extras: additional.has("classification") };

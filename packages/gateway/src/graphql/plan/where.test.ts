@@ -1,7 +1,7 @@
 import type { GetQuery } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { GraphQlStatistics } from "../graphql-statistics.js";
 import { library } from "../testing/ask-library.js";
+import { GraphQlStatistics } from "./plan-execution.js";
 
 const get = (where: string) => `{ Get { Book(where: ${where}) { isbn } } }`;
 const aggregate = (where: string) => `{ Aggregate { Book(where: ${where}) { meta { count } } } }`;

@@ -42,7 +42,7 @@ function membersTemplate(
 
 /** `given` is the coerced value of the request that was planned. */
 function templateOf(type: GraphQLInputType, value: BoundValue, given: unknown): Template<unknown> | undefined {
-  if (value.from === "enum" || value.from === "boolean" || value.from === "constant") return constant(given);
+  if (value.from === "constant") return constant(given);
   if (value.from === "nowhere") return constant(null);
   if (type === VectorType && value.from === "literal") {
     return value.kind === LiteralKind.vector ? vectorAt(value.index) : undefined;
@@ -59,7 +59,6 @@ function templateOf(type: GraphQLInputType, value: BoundValue, given: unknown): 
 
 /** One value stands for a list of it. */
 function listTemplate(type: GraphQLInputType, value: BoundValue, given: unknown): Template<unknown> | undefined {
-  if (value.from === "emptyList") return constant([]);
   const items = value.from === "list" ? value.items : [value];
   const values: readonly unknown[] = Array.isArray(given) ? given : [given];
   const templates = items.flatMap((item, i) => templateOf(type, item, values[i]) ?? []);

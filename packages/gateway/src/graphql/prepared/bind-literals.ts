@@ -1,6 +1,5 @@
 import {
   type ArgumentNode,
-  type ASTNode,
   BREAK,
   type DocumentNode,
   Kind,
@@ -8,8 +7,8 @@ import {
   type ValueNode,
   visit,
 } from "graphql";
-import { isKeptJson, isKeptMember, KEPT_ARGUMENT } from "./kept-strings.js";
 import type { RequestLifter } from "./lift-request.js";
+import { KEPT_MEMBER } from "./lift-variables.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 
 /** Where a value of a prepared query comes from. */
@@ -18,18 +17,13 @@ export type BoundValue =
   | { readonly from: "nowhere" }
   | { readonly from: "literal"; readonly index: number; readonly kind: LiteralKind }
   | { readonly from: "object"; readonly members: ReadonlyMap<string, BoundValue> }
-  | { readonly from: "emptyList" }
   /** Of anything but numbers alone, which are one literal. */
   | { readonly from: "list"; readonly items: readonly BoundValue[] }
-  /** These two are part of the template. */
-  | { readonly from: "enum"; readonly name: string }
-  | { readonly from: "boolean"; readonly value: boolean }
-  /** Something that is the same in every request of the template. */
+  /** Something that is the same in every request of the template: names, true and false, empty lists. */
   | { readonly from: "constant" };
 
 const NOWHERE: BoundValue = { from: "nowhere" };
 const CONSTANT: BoundValue = { from: "constant" };
-const EMPTY_LIST: BoundValue = { from: "emptyList" };
 
 /**
  * Connects the literals of a lifted request with the places of its document where their values are used. Every literal
@@ -40,11 +34,8 @@ export class LiteralBindings {
   readonly #variables = new Map<string, BoundValue>();
   readonly #defaults = new Map<string, ValueNode>();
   readonly #used = new Set<number>();
-  readonly #count: number;
 
-  private constructor(count: number) {
-    this.#count = count;
-  }
+  private constructor(private readonly count: number) {}
 
   /** Undefined when the lifted literals are not exactly those of the document and the variables. */
   static of(
@@ -74,7 +65,7 @@ export class LiteralBindings {
 
   /** True once every literal was asked for. */
   get areAllUsed(): boolean {
-    return this.#used.size === this.#count;
+    return this.#used.size === this.count;
   }
 
   argument(nodes: readonly ArgumentNode[] | undefined, name: string): BoundValue {
@@ -93,10 +84,7 @@ export class LiteralBindings {
         members: new Map(node.fields.map((field) => [field.name.value, this.value(field.value)])),
       };
     }
-    if (node.kind === Kind.ENUM) return { from: "enum", name: node.value };
-    if (node.kind === Kind.BOOLEAN) return { from: "boolean", value: node.value };
-    if (node.kind === Kind.LIST && !this.#nodes.has(node)) {
-      if (node.values.length === 0) return EMPTY_LIST;
+    if (node.kind === Kind.LIST && node.values.length > 0 && !this.#nodes.has(node)) {
       return { from: "list", items: node.values.map((item) => this.value(item)) };
     }
     return this.#use(this.#nodes.get(node) ?? CONSTANT);
@@ -113,12 +101,17 @@ export class LiteralBindings {
     visit(document, {
       enter: (node) => {
         if (cursor.isLost) return BREAK;
-        if (isKept(node)) return false;
-        if (node.kind === Kind.INT) this.#nodes.set(node, cursor.number(LiteralKind.int, Number(node.value)));
-        else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.number(LiteralKind.float, Number(node.value)));
-        else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.string(node.value));
+        if (node.kind === Kind.INT) this.#nodes.set(node, cursor.take(LiteralKind.int, Number(node.value)));
+        else if (node.kind === Kind.FLOAT) this.#nodes.set(node, cursor.take(LiteralKind.float, Number(node.value)));
+        else if (node.kind === Kind.STRING) this.#nodes.set(node, cursor.take(LiteralKind.string, node.value));
         else if (node.kind === Kind.LIST && node.values.length > 0 && node.values.every(isNumber)) {
-          this.#nodes.set(node, cursor.vector(node.values.map((item) => ("value" in item ? Number(item.value) : 0))));
+          this.#nodes.set(
+            node,
+            cursor.take(
+              LiteralKind.vector,
+              node.values.map((item) => ("value" in item ? Number(item.value) : 0)),
+            ),
+          );
           return false;
         }
         return undefined;
@@ -131,65 +124,43 @@ export class LiteralBindings {
 class LiteralCursor {
   isLost = false;
   members = 0;
-  readonly #literals: LiftedLiterals;
-  #next: number;
 
-  constructor(literals: LiftedLiterals, first: number) {
-    this.#literals = literals;
-    this.#next = first;
-  }
+  constructor(
+    private readonly literals: LiftedLiterals,
+    private next: number,
+  ) {}
 
   endsAt(end: number): boolean {
-    return !this.isLost && this.#next === end;
+    return !this.isLost && this.next === end;
   }
 
-  number(kind: LiteralKind, value: number): BoundValue {
-    return this.#take(kind, (index) => Object.is(this.#literals.number(index), value));
+  take(kind: LiteralKind, value: number | string | readonly number[]): BoundValue {
+    const index = this.next++;
+    if (this.literals.holds(index, kind, value)) return { from: "literal", index, kind };
+    this.isLost = true;
+    return CONSTANT;
   }
 
   /** JSON does not tell 5 from 5.0: the kind is that of the text. */
   jsonNumber(value: number): BoundValue {
-    return this.number(
-      this.#literals.kind(this.#next) === LiteralKind.float ? LiteralKind.float : LiteralKind.int,
-      value,
-    );
-  }
-
-  string(value: string): BoundValue {
-    return this.#take(LiteralKind.string, (index) => this.#literals.string(index) === value);
-  }
-
-  vector(values: readonly number[]): BoundValue {
-    return this.#take(LiteralKind.vector, (index) => {
-      const lifted = this.#literals.vector(index);
-      return lifted.length === values.length && values.every((value, i) => Object.is(lifted[i], Math.fround(value)));
-    });
-  }
-
-  #take(kind: LiteralKind, isSame: (index: number) => boolean): BoundValue {
-    const index = this.#next++;
-    if (this.#literals.kind(index) !== kind || !isSame(index)) {
-      this.isLost = true;
-      return CONSTANT;
-    }
-    return { from: "literal", index, kind };
+    const isFloat = this.literals.kind(this.next) === LiteralKind.float;
+    return this.take(isFloat ? LiteralKind.float : LiteralKind.int, value);
   }
 }
 
 function walkMember(name: string, value: unknown, cursor: LiteralCursor): BoundValue {
-  return isKeptMember(name) && isKeptJson(value) ? CONSTANT : walkJson(value, cursor);
+  return name === KEPT_MEMBER && typeof value === "string" ? CONSTANT : walkJson(value, cursor);
 }
 
 function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
   if (value === null) return NOWHERE;
   if (typeof value === "number") return cursor.jsonNumber(value);
-  if (typeof value === "string") return cursor.string(value);
+  if (typeof value === "string") return cursor.take(LiteralKind.string, value);
   if (Array.isArray(value)) {
-    if (value.length === 0) return EMPTY_LIST;
-    if (value.every((item) => typeof item === "number")) return cursor.vector(value);
+    if (value.length === 0) return CONSTANT;
+    if (value.every((item) => typeof item === "number")) return cursor.take(LiteralKind.vector, value);
     return { from: "list", items: value.map((item) => walkJson(item, cursor)) };
   }
-  if (typeof value === "boolean") return { from: "boolean", value };
   if (typeof value !== "object") return CONSTANT;
   const members = new Map<string, BoundValue>();
   for (const [name, member] of Object.entries(value)) {
@@ -197,15 +168,6 @@ function walkJson(value: unknown, cursor: LiteralCursor): BoundValue {
     members.set(name, walkMember(name, member, cursor));
   }
   return { from: "object", members };
-}
-
-/** A member or an argument whose strings stay in the template. */
-function isKept(node: ASTNode): boolean {
-  if ((node.kind !== Kind.OBJECT_FIELD && node.kind !== Kind.ARGUMENT) || node.name.value !== KEPT_ARGUMENT)
-    return false;
-  const { value } = node;
-  if (value.kind !== Kind.LIST) return value.kind === Kind.STRING;
-  return value.values.length > 0 && value.values.every((item) => item.kind === Kind.STRING);
 }
 
 function isNumber(node: ValueNode): boolean {

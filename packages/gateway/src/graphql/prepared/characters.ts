@@ -53,6 +53,12 @@ export function isNamePart(byte: number): boolean {
   return kind === Byte.name || (kind === Byte.number && byte !== Code.minus);
 }
 
+/** Whether the word stands there. */
+export function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false;
+  return true;
+}
+
 /** The place of the first byte from `at` on that is no white space of JSON. */
 export function behindJsonSpace(bytes: Uint8Array, start: number): number {
   let at = start;
@@ -61,4 +67,19 @@ export function behindJsonSpace(bytes: Uint8Array, start: number): number {
     if (byte !== Code.space && byte !== Code.newline && byte !== Code.return && byte !== Code.tab) return at;
     at++;
   }
+}
+
+/** The first place from `start` on that is no space, comma or escaped tab or line end. */
+export function behindIgnored(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte === Code.space || byte === Code.comma) at++;
+    else if (byte === Code.backslash && isSpaceEscape(bytes[at + 1])) at += 2;
+    else return at;
+  }
+}
+
+export function isSpaceEscape(byte: number | undefined): boolean {
+  return byte === Code.n || byte === Code.r || byte === Code.t;
 }

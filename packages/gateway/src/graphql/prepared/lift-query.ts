@@ -1,7 +1,5 @@
-import { BYTES, Byte, Code, isNamePart } from "./characters.js";
-import { behindEscapedString, behindKeptArgument } from "./kept-strings.js";
+import { BYTES, Byte, behindIgnored, Code, isNamePart, isSpaceEscape } from "./characters.js";
 import { liftNumber } from "./lift-number.js";
-import { behindIgnored, isSpaceEscape, liftVector } from "./lift-vector.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
 
@@ -20,27 +18,24 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
       case Byte.kept:
         at++;
         break;
-      case Byte.name: {
-        const name = at;
+      case Byte.name:
         do at++;
         while (isNamePart(bytes[at] as number));
-        at = behindKeptArgument(bytes, name, at);
         break;
-      }
       case Byte.number: {
         template.keep(bytes, kept, at);
         at = liftNumber(bytes, at, literals);
         if (at < 0) return -1;
-        template.literal(literals.kind(literals.count - 1) ?? LiteralKind.int);
+        template.push(literals.kind(literals.count - 1) ?? LiteralKind.int);
         kept = at;
         break;
       }
       case Byte.openBracket: {
-        const end = vectorEnd(bytes, at + 1, literals);
+        const end = vectorEnd(bytes, at, literals);
         if (end < 0) at++;
         else {
           template.keep(bytes, kept, at);
-          template.literal(LiteralKind.vector);
+          template.push(LiteralKind.vector);
           at = end;
           kept = at;
         }
@@ -54,7 +49,7 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
         const end = stringEnd(bytes, at, literals);
         if (end < 0) return -1;
         template.keep(bytes, kept, at);
-        template.literal(LiteralKind.string);
+        template.push(LiteralKind.string);
         at = end;
         kept = at;
         break;
@@ -72,16 +67,21 @@ export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals
   return -1;
 }
 
-/** Lifts a list when it is one of numbers; `start` is behind its bracket. */
-function vectorEnd(bytes: Buffer, start: number, literals: LiftedLiterals): number {
-  const at = behindIgnored(bytes, start);
-  return BYTES[bytes[at] as number] === Byte.number ? liftVector(bytes, at, literals) : -1;
+/** Lifts the list whose bracket stands at `open` when it is one of numbers. */
+function vectorEnd(bytes: Buffer, open: number, literals: LiftedLiterals): number {
+  const at = behindIgnored(bytes, open + 1);
+  return BYTES[bytes[at] as number] === Byte.number ? literals.addVector(open, "graphql") : -1;
 }
 
 /** Lifts the string whose escaped quote begins at `start`. Strings with escapes and block strings are not lifted. */
 function stringEnd(bytes: Buffer, start: number, literals: LiftedLiterals): number {
-  const end = behindEscapedString(bytes, start);
-  return end >= 0 && literals.addString(start + 2, end - 2) ? end : -1;
+  if (bytes[start + 1] !== Code.quote) return -1;
+  const content = start + 2;
+  let at = content;
+  while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.backslash && bytes[at] !== Code.quote) at++;
+  if (bytes[at] !== Code.backslash || bytes[at + 1] !== Code.quote) return -1;
+  const isBlock = at === content && bytes[at + 2] === Code.backslash && bytes[at + 3] === Code.quote;
+  return !isBlock && literals.addString(content, at) ? at + 2 : -1;
 }
 
 /** The place of the line end behind a comment, or of the end of the text. */

@@ -1,4 +1,4 @@
-import { behindJsonSpace, Code } from "./characters.js";
+import { behindJsonSpace, Code, isAt } from "./characters.js";
 import { liftQuery } from "./lift-query.js";
 import { liftVariables } from "./lift-variables.js";
 import { LiftedLiterals } from "./lifted-literals.js";
@@ -18,39 +18,31 @@ export interface LiteralRange {
  */
 export class RequestLifter {
   readonly literals = new LiftedLiterals();
+  /** Literals of the query text, of the last request. */
+  query: LiteralRange = NOTHING;
+  /** Literals of the variables, of the last request. */
+  variables: LiteralRange = NOTHING;
   readonly #template: TemplateText;
-  #query: LiteralRange = NOTHING;
-  #variables: LiteralRange = NOTHING;
 
   constructor(templateBytesMax: number) {
     this.#template = new TemplateText(templateBytesMax);
-  }
-
-  /** Literals of the query text, of the last request. */
-  get query(): LiteralRange {
-    return this.#query;
-  }
-
-  /** Literals of the variables, of the last request. */
-  get variables(): LiteralRange {
-    return this.#variables;
   }
 
   /** The template, or undefined when the request is not lifted. Valid with its literals until the next call. */
   lift(bytes: Buffer): string | undefined {
     this.literals.reset(bytes);
     this.#template.reset();
-    this.#query = NOTHING;
-    this.#variables = NOTHING;
+    this.query = NOTHING;
+    this.variables = NOTHING;
     let at = behindJsonSpace(bytes, 0);
     if (bytes[at] !== Code.openBrace) return undefined;
     let members = 0;
     do {
       const name = behindJsonSpace(bytes, at + 1);
-      const member = memberAt(bytes, name);
+      const member = MEMBERS.find((each) => isAt(bytes, name, each.name));
       if (member === undefined || (members & member.bit) !== 0) return undefined;
       members |= member.bit;
-      const colon = behindJsonSpace(bytes, name + member.length);
+      const colon = behindJsonSpace(bytes, name + member.name.length);
       if (bytes[colon] !== Code.colon) return undefined;
       at = this.#member(bytes, member.bit, behindJsonSpace(bytes, colon + 1));
       if (at < 0) return undefined;
@@ -66,12 +58,12 @@ export class RequestLifter {
     if (bit === QUERY.bit) {
       if (bytes[at] !== Code.quote) return -1;
       const end = liftQuery(bytes, at + 1, this.literals, this.#template);
-      this.#query = { first, end: this.literals.count };
+      this.query = { first, end: this.literals.count };
       return end;
     }
     if (bit === VARIABLES.bit) {
       const end = liftVariables(bytes, at, this.literals, this.#template);
-      this.#variables = { first, end: this.literals.count };
+      this.variables = { first, end: this.literals.count };
       return end;
     }
     return this.#operationName(bytes, at);
@@ -93,25 +85,10 @@ const NOTHING: LiteralRange = { first: 0, end: 0 };
 
 interface Member {
   readonly bit: number;
-  /** With both quotes. */
-  readonly length: number;
-  readonly bytes: Buffer;
+  /** Its name, with both quotes. */
+  readonly name: Buffer;
 }
 
-const QUERY = member(1, '"query"');
-const VARIABLES = member(2, '"variables"');
-const OPERATION_NAME = member(4, '"operationName"');
-const MEMBERS: readonly Member[] = [QUERY, VARIABLES, OPERATION_NAME];
-
-function member(bit: number, text: string): Member {
-  return { bit, length: text.length, bytes: Buffer.from(text) };
-}
-
-function memberAt(bytes: Buffer, at: number): Member | undefined {
-  for (const candidate of MEMBERS) {
-    let i = 0;
-    while (i < candidate.length && bytes[at + i] === candidate.bytes[i]) i++;
-    if (i === candidate.length) return candidate;
-  }
-  return undefined;
-}
+const QUERY = { bit: 1, name: Buffer.from('"query"') };
+const VARIABLES = { bit: 2, name: Buffer.from('"variables"') };
+const MEMBERS: readonly Member[] = [QUERY, VARIABLES, { bit: 4, name: Buffer.from('"operationName"') }];

@@ -1,16 +1,18 @@
-import { BYTES, Byte, behindJsonSpace, Code } from "./characters.js";
-import { behindJsonString, behindKeptJson, isKeptJsonName } from "./kept-strings.js";
+import { BYTES, Byte, behindJsonSpace, Code, isAt } from "./characters.js";
 import { liftNumber } from "./lift-number.js";
-import { liftJsonVector } from "./lift-vector.js";
 import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 import type { TemplateText } from "./template-text.js";
+
+/** In variables the operator of a filter is a string, in the text of a query a name: part of the template in both. */
+export const KEPT_MEMBER = "operator";
+const KEPT_NAME = Buffer.from(`"${KEPT_MEMBER}"`);
 
 /** Deeper values are not lifted. */
 const DEPTH_MAX = 6;
 
 /**
  * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null,
- * the structure and the strings of `kept-strings.ts` are kept, white space mostly not. The answer is the place behind the
+ * the structure and the strings of {@link KEPT_MEMBER} are kept, white space mostly not. The answer is the place behind the
  * value, or -1.
  */
 export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {
@@ -26,24 +28,31 @@ class VariablesLifter {
   ) {}
 
   object(start: number, depth: number): number {
+    return this.items(start, Code.closeBrace, (name) => {
+      const end = this.name(name);
+      if (end < 0) return -1;
+      const value = behindJsonSpace(this.bytes, end);
+      return this.kept(name, value) ?? this.value(value, depth + 1);
+    });
+  }
+
+  /** What stands between two brackets, with commas between; `lift` gives the place behind one of them, or -1. */
+  private items(start: number, close: number, lift: (at: number) => number): number {
     const { bytes, template } = this;
-    template.push(Code.openBrace);
+    template.push(bytes[start] as number);
     let at = behindJsonSpace(bytes, start + 1);
-    if (bytes[at] !== Code.closeBrace) {
-      for (;;) {
-        const isKept = isKeptJsonName(bytes, at);
-        at = this.name(at);
-        if (at < 0) return -1;
-        at = this.member(behindJsonSpace(bytes, at), depth + 1, isKept);
-        if (at < 0) return -1;
-        at = behindJsonSpace(bytes, at);
-        if (bytes[at] !== Code.comma) break;
-        template.push(Code.comma);
-        at = behindJsonSpace(bytes, at + 1);
-      }
+    while (bytes[at] !== close) {
+      at = lift(at);
+      if (at < 0) return -1;
+      at = behindJsonSpace(bytes, at);
+      if (bytes[at] !== Code.comma) break;
+      template.push(Code.comma);
+      at = behindJsonSpace(bytes, at + 1);
+      // A comma stands between two.
+      if (bytes[at] === close) return -1;
     }
-    if (bytes[at] !== Code.closeBrace) return -1;
-    template.push(Code.closeBrace);
+    if (bytes[at] !== close) return -1;
+    template.push(close);
     return at + 1;
   }
 
@@ -62,10 +71,11 @@ class VariablesLifter {
     return at + 1;
   }
 
-  private member(at: number, depth: number, isKept: boolean): number {
-    const end = isKept ? behindKeptJson(this.bytes, at) : -1;
-    if (end < 0) return this.value(at, depth);
-    this.template.keep(this.bytes, at, end);
+  /** The place behind a value that stays in the template; undefined for all others. */
+  private kept(name: number, value: number): number | undefined {
+    const end = isAt(this.bytes, name, KEPT_NAME) ? behindJsonString(this.bytes, value) : -1;
+    if (end < 0) return undefined;
+    this.template.keep(this.bytes, value, end);
     return end;
   }
 
@@ -80,41 +90,36 @@ class VariablesLifter {
     if (byte === Code.t) return template.word(bytes, at, "true");
     if (BYTES[byte] !== Byte.number) return template.word(bytes, at, "false");
     const end = liftNumber(bytes, at, literals);
-    if (end >= 0) template.literal(literals.kind(literals.count - 1) ?? LiteralKind.int);
+    if (end >= 0) template.push(literals.kind(literals.count - 1) ?? LiteralKind.int);
     return end;
   }
 
   private list(start: number, depth: number): number {
     const { bytes, literals, template } = this;
-    let at = behindJsonSpace(bytes, start + 1);
+    const at = behindJsonSpace(bytes, start + 1);
     if (BYTES[bytes[at] as number] === Byte.number) {
-      const end = liftJsonVector(bytes, at, literals);
+      const end = literals.addVector(start, "json");
       if (end >= 0) {
-        template.literal(LiteralKind.vector);
+        template.push(LiteralKind.vector);
         return end;
       }
     }
-    template.push(Code.openBracket);
-    if (bytes[at] !== Code.closeBracket) {
-      for (;;) {
-        at = this.value(at, depth + 1);
-        if (at < 0) return -1;
-        at = behindJsonSpace(bytes, at);
-        if (bytes[at] !== Code.comma) break;
-        template.push(Code.comma);
-        at = behindJsonSpace(bytes, at + 1);
-      }
-    }
-    if (bytes[at] !== Code.closeBracket) return -1;
-    template.push(Code.closeBracket);
-    return at + 1;
+    return this.items(start, Code.closeBracket, (item) => this.value(item, depth + 1));
   }
 
   private string(start: number): number {
     const { bytes, literals, template } = this;
     const end = behindJsonString(bytes, start);
     if (end < 0 || !literals.addString(start + 1, end - 1)) return -1;
-    template.literal(LiteralKind.string);
+    template.push(LiteralKind.string);
     return end;
   }
+}
+
+/** The place behind the JSON string at `start`; -1 when it has escapes or is none. */
+function behindJsonString(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== Code.quote) return -1;
+  let at = start + 1;
+  while ((bytes[at] as number) >= Code.space && bytes[at] !== Code.quote && bytes[at] !== Code.backslash) at++;
+  return bytes[at] === Code.quote ? at + 1 : -1;
 }

@@ -1,12 +1,17 @@
+import { readFloat32List } from "@shoal/native";
+
 /** What a lifted literal is; the kind is part of the template, the value is not. */
 export const LiteralKind = { int: 1, float: 2, string: 3, vector: 4 } as const;
 export type LiteralKind = (typeof LiteralKind)[keyof typeof LiteralKind];
 
 /** More literals than this are not lifted. */
-export const LITERALS_MAX = 64;
+export const LITERALS_MAX = 128;
 
 /** Numbers of all vectors of one request. */
 const VECTOR_NUMBERS_MAX = 256 * 1024;
+
+/** Where they are read to, request after request. */
+const vectors = new Float32Array(VECTOR_NUMBERS_MAX);
 
 /**
  * The literals that were cut out of one request, in the order of the text. Reused by the next request: values are
@@ -20,7 +25,6 @@ export class LiftedLiterals {
   /** Of strings: the place of their content in the body. Of vectors: the place of their numbers. */
   readonly #starts = new Int32Array(LITERALS_MAX);
   readonly #ends = new Int32Array(LITERALS_MAX);
-  #vectors = new Float32Array(4096);
   #count = 0;
   #vectorsEnd = 0;
   /** Members of JSON objects that were passed. */
@@ -52,7 +56,16 @@ export class LiftedLiterals {
 
   /** A copy. */
   vector(index: number): Float32Array {
-    return this.#vectors.slice(this.#starts[index], this.#ends[index]);
+    return vectors.slice(this.#starts[index], this.#ends[index]);
+  }
+
+  /** Whether a literal of this kind and value stands there. */
+  holds(index: number, kind: LiteralKind, value: number | string | readonly number[]): boolean {
+    if (this.kind(index) !== kind) return false;
+    if (typeof value === "string") return this.string(index) === value;
+    if (typeof value === "number") return Object.is(this.number(index), value);
+    const lifted = this.vector(index);
+    return lifted.length === value.length && value.every((each, i) => Object.is(lifted[i], Math.fround(each)));
   }
 
   /** False when there are too many. */
@@ -73,25 +86,13 @@ export class LiftedLiterals {
     return this.#vectorsEnd;
   }
 
-  /** Where the numbers of the next vector go: write from {@link vectorStart} on, then call {@link addVector}. */
-  get vectorStart(): number {
-    return this.#vectorsEnd;
-  }
-
-  /** Room for the number at `index`; grows. Undefined when there are too many. */
-  vectorRoom(index: number): Float32Array | undefined {
-    if (index < this.#vectors.length) return this.#vectors;
-    if (index >= VECTOR_NUMBERS_MAX) return undefined;
-    const larger = new Float32Array(Math.min(VECTOR_NUMBERS_MAX, Math.max(index + 1, this.#vectors.length * 2)));
-    larger.set(this.#vectors);
-    this.#vectors = larger;
-    return larger;
-  }
-
-  addVector(end: number): boolean {
+  /** Takes the list of float32 numbers behind the bracket at `open`: the place behind it, or -1 when it is none or too long. */
+  addVector(open: number, form: "json" | "graphql"): number {
     const start = this.#vectorsEnd;
-    this.#vectorsEnd = end;
-    return this.#add(LiteralKind.vector, start, end);
+    const read = readFloat32List(this.#bytes, open + 1, vectors, start, form);
+    if (read === undefined) return -1;
+    this.#vectorsEnd = read.index;
+    return this.#add(LiteralKind.vector, start, read.index) ? read.end : -1;
   }
 
   #add(kind: LiteralKind, start: number, end: number): boolean {

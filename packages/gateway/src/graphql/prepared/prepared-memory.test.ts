@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { ExploreQuery, GetQuery } from "@shoal/model";
@@ -36,8 +36,12 @@ it("of the request that was prepared neither text nor values are kept", async ()
     return nearVector === undefined ? [] : new WeakRef(nearVector.vector);
   });
   query.asked.length = 0;
-  await setImmediate();
-  collectGarbage();
   expect([documents.length, vectors.length]).toEqual([TEXTS.length, 4]);
-  expect([...documents, ...vectors].filter((each) => each.deref() !== undefined)).toEqual([]);
+  const kept = () => [...documents, ...vectors].filter((each) => each.deref() !== undefined);
+  // Code that is being compiled in another thread may hold some of them for a moment.
+  for (let round = 0; round < 100 && kept().length > 0; round++) {
+    await setTimeout(10);
+    collectGarbage();
+  }
+  expect(kept()).toEqual([]);
 });

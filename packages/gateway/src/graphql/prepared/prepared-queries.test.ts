@@ -1,6 +1,6 @@
 import { shortestFloat32, WEAVIATE_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { BOOK, LIBRARY_CLASSES, LibraryQuery, LibraryView, storedObject } from "../testing/library.js";
 import { LiteralBindings } from "./bind-literals.js";
 import { PreparedQueries } from "./prepared-queries.js";
@@ -12,8 +12,8 @@ const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 async function compare(...bodies: readonly (string | object)[]) {
   const query = new LibraryQuery();
   const shared = { onFault: () => {}, schema: new LibraryView(LIBRARY_CLASSES), wire: WEAVIATE_PROFILE };
-  const prepared = createGraphQlHandler({ ...shared, query });
-  const plain = createGraphQlHandler({ ...shared, query: new LibraryQuery(), prepareQueries: false });
+  const prepared = new GraphQlHandler({ ...shared, query });
+  const plain = new GraphQlHandler({ ...shared, query: new LibraryQuery(), prepareQueries: false });
   const answers: string[] = [];
   let preparedCount = 0;
   for (const body of bodies) {
@@ -98,7 +98,7 @@ it("answers and reports what breaks while a query is prepared", async () => {
   const faults: unknown[] = [];
   const schema = new LibraryView(LIBRARY_CLASSES);
   const shared = { schema, wire: WEAVIATE_PROFILE, query: new LibraryQuery() };
-  const handler = createGraphQlHandler({ ...shared, onFault: (thrown) => faults.push(thrown) });
+  const handler = new GraphQlHandler({ ...shared, onFault: (thrown) => faults.push(thrown) });
   const broken = vi.spyOn(LiteralBindings, "of").mockImplementation(() => {
     throw new TypeError("x is not a function");
   });
@@ -165,7 +165,7 @@ it("keeps comments and every spelling of white space", async () => {
 it("answers requests that overlap each from its own literals", async () => {
   const pending: (() => void)[] = [];
   const library = new LibraryQuery();
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     onFault: () => {},
     schema: new LibraryView(LIBRARY_CLASSES),
     wire: WEAVIATE_PROFILE,
@@ -250,7 +250,7 @@ it("answers objects of which nothing is selected", async () => {
 it("answers stored integers as they are, whatever their size, through both doors", async () => {
   const stored = storedObject("Book", 0, {}, { propertiesJson: Buffer.from('{"pages":9007199254740993}') });
   for (const prepareQueries of [true, false]) {
-    const handler = createGraphQlHandler({
+    const handler = new GraphQlHandler({
       ...{ onFault: () => {}, schema: new LibraryView([BOOK]), wire: WEAVIATE_PROFILE, prepareQueries },
       query: new LibraryQuery({ Book: [stored] }),
     });
@@ -261,7 +261,7 @@ it("answers stored integers as they are, whatever their size, through both doors
 
 it.each([true, false])("answers a damaged row with an error, and the other classes (%s)", async (prepareQueries) => {
   const damaged = storedObject("Book", 1, {}, { propertiesJson: Buffer.from('{"title":"x') });
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     onFault: () => {},
     schema: new LibraryView([BOOK]),
     wire: WEAVIATE_PROFILE,
@@ -288,7 +288,7 @@ it("writes answers larger than its buffer", async () => {
     { title: "ü".repeat(3_000_000) },
     { vector: new Float32Array(65_535).fill(-1.2345678e-20) },
   );
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     onFault: () => {},
     schema: new LibraryView([BOOK]),
     wire: WEAVIATE_PROFILE,
@@ -306,7 +306,7 @@ it("lets others in while it writes a large answer", async () => {
   const rows = Array.from({ length: 2_000 }, (_, i) =>
     storedObject("Book", i % 250, { title: `t${i}` }, { vector: new Float32Array(500).fill(i / 7) }),
   );
-  const handler = createGraphQlHandler({
+  const handler = new GraphQlHandler({
     onFault: () => {},
     schema: new LibraryView(LIBRARY_CLASSES),
     wire: WEAVIATE_PROFILE,

@@ -32,8 +32,6 @@ interface PreparedQuery {
  * GraphQL again. One instance serves one schema.
  */
 export class PreparedQueries {
-  readonly #execution: PlanExecution;
-  readonly #onFault: (thrown: unknown, context: RequestContext) => void;
   readonly #lifter: RequestLifter;
   /** Whatever other numbers a template and its literals hold, so many in vectors pass no limit. */
   readonly #vectorNumbersMax: number;
@@ -41,11 +39,9 @@ export class PreparedQueries {
 
   constructor(
     limits: GraphQlLimits,
-    execution: PlanExecution,
-    onFault: (thrown: unknown, context: RequestContext) => void,
+    private readonly execution: PlanExecution,
+    private readonly onFault: (thrown: unknown, context: RequestContext) => void,
   ) {
-    this.#execution = execution;
-    this.#onFault = onFault;
     const { graphqlNumbersMax, preparedTemplateBytesMax, preparedQueriesMax } = limits;
     this.#lifter = new RequestLifter(preparedTemplateBytesMax);
     this.#vectorNumbersMax = graphqlNumbersMax - preparedTemplateBytesMax / 2 - LITERALS_MAX;
@@ -67,7 +63,7 @@ export class PreparedQueries {
     if (prepared === NOT_PREPARABLE) return undefined;
     // The literals are taken before the first await: the lifter serves the next request then.
     const calls = prepared.binders.map((bind) => boundCall(bind, literals));
-    return this.#execution.execute({ roots: prepared.roots, calls, reading }, context);
+    return this.execution.execute({ roots: prepared.roots, calls, reading }, context);
   }
 
   #prepare(reading: RequestReading, context: RequestContext): PreparedQuery | typeof REFUSED | typeof NOT_PREPARABLE {
@@ -78,7 +74,7 @@ export class PreparedQueries {
       const binders = bindersOf(read, this.#lifter);
       return binders === undefined ? NOT_PREPARABLE : { roots: read.plan.answer, binders };
     } catch (thrown) {
-      this.#onFault(thrown, context);
+      this.onFault(thrown, context);
       return REFUSED;
     }
   }

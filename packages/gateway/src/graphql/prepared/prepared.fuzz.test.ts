@@ -1,7 +1,7 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
 import { WhereGenerator } from "../testing/random-where.js";
 import { PreparedQueries } from "./prepared-queries.js";
@@ -255,8 +255,8 @@ it(`answers prepared and plain requests alike, byte by byte (seed ${SEED})`, asy
   const preparedQuery = new LibraryQuery();
   const plainQuery = new LibraryQuery();
   const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };
-  const prepared = createGraphQlHandler({ ...shared, query: preparedQuery, limits: { preparedQueriesMax: 50_000 } });
-  const plain = createGraphQlHandler({ ...shared, query: plainQuery, prepareQueries: false });
+  const prepared = new GraphQlHandler({ ...shared, query: preparedQuery, limits: { preparedQueriesMax: 50_000 } });
+  const plain = new GraphQlHandler({ ...shared, query: plainQuery, prepareQueries: false });
   const seen = { prepared: 0, failed: 0, refused: 0 };
   const execute = PreparedQueries.prototype.execute;
   PreparedQueries.prototype.execute = function (...args) {

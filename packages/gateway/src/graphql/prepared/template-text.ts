@@ -1,5 +1,3 @@
-import type { LiteralKind } from "./lifted-literals.js";
-
 /**
  * The template of a request while it is being written. Marks are control characters, which no JSON string holds: 1 to 4
  * for a literal of that kind, 16 and more for the beginning of a member of the body.
@@ -28,10 +26,6 @@ export class TemplateText {
 
   push(byte: number): void {
     this.#bytes[this.#length++] = byte;
-  }
-
-  literal(kind: LiteralKind): void {
-    this.#bytes[this.#length++] = kind;
   }
 
   section(bit: number): void {

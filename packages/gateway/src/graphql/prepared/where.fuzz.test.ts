@@ -2,7 +2,7 @@ import { SPEC_PROFILE } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { parseValue, valueFromASTUntyped } from "graphql";
 import { expect, it } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { CONTEXT } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "../testing/library.js";
 import { WhereGenerator } from "../testing/random-where.js";
@@ -63,8 +63,8 @@ it(`answers filters alike, prepared and plain, whatever their values are (seed $
   const schema = new LibraryView(LIBRARY_CLASSES);
   const [preparedQuery, plainQuery] = [new LibraryQuery(), new LibraryQuery()];
   const shared = { onFault: () => {}, schema, wire: SPEC_PROFILE };
-  const prepared = createGraphQlHandler({ ...shared, query: preparedQuery, limits: { filterTextCharsMax: 20 } });
-  const plain = createGraphQlHandler({
+  const prepared = new GraphQlHandler({ ...shared, query: preparedQuery, limits: { filterTextCharsMax: 20 } });
+  const plain = new GraphQlHandler({
     ...shared,
     query: plainQuery,
     prepareQueries: false,

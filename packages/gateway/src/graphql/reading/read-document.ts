@@ -3,18 +3,17 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
-  type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
   parse,
   validate,
 } from "graphql";
-import { type ErrorItem, errorItem, type GraphQlWire } from "../answer.js";
+import { type ErrorItem, errorItem } from "../answer.js";
 import { checkDocument } from "../guards/check-document.js";
 import { checkText } from "../guards/check-text.js";
 import { checkVariables } from "../guards/check-variables.js";
-import type { GraphQlLimits } from "../limits.js";
+import type { CompileParts } from "../plan/compile-fields.js";
 import { VALIDATION_ERRORS_MAX, VALIDATION_RULES } from "../rules/validation-rules.js";
 import type { GraphQlRequest } from "./request-body.js";
 import { syntaxErrorItem } from "./syntax-error.js";
@@ -27,16 +26,10 @@ export interface ReadDocument {
   readonly fragments: { [name: string]: FragmentDefinitionNode };
 }
 
-export type ReadOutcome = ReadDocument | { readonly errors: readonly ErrorItem[] };
-
-export interface ReadOptions {
-  readonly schema: GraphQLSchema;
-  readonly limits: GraphQlLimits;
-  readonly wire: GraphQlWire;
-}
+type ReadOutcome = ReadDocument | { readonly errors: readonly ErrorItem[] };
 
 /** Checks, parses and validates a request up to the point where it could be executed. Never throws on bad input. */
-export function readDocument(request: GraphQlRequest, options: ReadOptions): ReadOutcome {
+export function readDocument(request: GraphQlRequest, options: CompileParts): ReadOutcome {
   let document: DocumentNode;
   let hasCycle: boolean;
   try {

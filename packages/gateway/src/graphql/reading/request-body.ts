@@ -1,5 +1,5 @@
 import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
-import { parseJson, withExactIntegers } from "../../json/parse-json.js";
+import { parseJson } from "../../json/parse-json.js";
 import { wrongBody, wrongMember } from "../../json/wrong-member.js";
 import { type GraphQlAnswer, httpError } from "../answer.js";
 
@@ -31,13 +31,12 @@ export function readRequest(
 
 /** A body whose members have their JSON types. Fails with `malformed`, and with `invalid` when there is none. */
 export function decodeRequest(rawBody: Buffer, warnings?: RequestWarnings) {
-  const { value: body, text } = parseJson(rawBody);
-  const { query, operationname: operationName, variables } = membersOf(body, warnings);
+  const { query, operationname: operationName, variables } = membersOf(parseJson(rawBody, "integers"), warnings);
   if (query !== undefined && typeof query !== "string") throw wrongMember(query, "query", "a string");
   if (operationName !== undefined && typeof operationName !== "string") {
     throw wrongMember(operationName, "operationName", "a string");
   }
-  return { body, text, query, operationName, variables };
+  return { query, operationName, variables };
 }
 
 const QUERY = 'an object with a query, {"query": "{ … }"}';
@@ -55,17 +54,16 @@ function requestOf(rawBody: Buffer, warnings?: RequestWarnings): GraphQlRequest 
     const message = `the request body has ${rawBody.length} bytes, at most ${BODY_BYTES_MAX} are allowed for a query`;
     throw new ShoalError("tooLarge", message);
   }
-  const { body, text, query, operationName, variables } = decodeRequest(rawBody, warnings);
+  const { query, operationName, variables } = decodeRequest(rawBody, warnings);
   if (query === undefined || query === "") throw new ShoalError("invalid", "query cannot be empty");
   if (variables !== undefined && !isUncheckedObject(variables)) {
     throw new ShoalError("invalid", `member 'variables' must be an object, got ${describeValue(variables)}`);
   }
   const hasVariables = variables !== undefined && Object.keys(variables).length > 0;
-  const exact = hasVariables ? membersOf(withExactIntegers(body, text)).variables : variables;
   return {
     query,
     operationName: operationName === "" ? undefined : operationName,
-    variables: isUncheckedObject(exact) ? exact : undefined,
+    variables: hasVariables ? variables : undefined,
   };
 }
 

@@ -15,16 +15,13 @@ export interface PlannedRequest {
 
 /** A body that is read and planned when that is asked for, and only once. */
 export class RequestReading {
-  readonly #body: Buffer;
-  readonly #parts: CompileParts;
-  readonly #warnings: RequestWarnings | undefined;
   #read: PlannedRequest | RefusedRequest | undefined;
 
-  constructor(body: Buffer, parts: CompileParts, warnings?: RequestWarnings) {
-    this.#body = body;
-    this.#warnings = warnings;
-    this.#parts = parts;
-  }
+  constructor(
+    private readonly body: Buffer,
+    private readonly parts: CompileParts,
+    private readonly warnings?: RequestWarnings,
+  ) {}
 
   read(): PlannedRequest | RefusedRequest {
     this.#read ??= this.#planned();
@@ -32,14 +29,14 @@ export class RequestReading {
   }
 
   #planned(): PlannedRequest | RefusedRequest {
-    const read = readRequest(this.#body, this.#warnings);
+    const read = readRequest(this.body, this.warnings);
     if ("refusal" in read) return { answer: read.refusal, errors: 0 };
     const { request } = read;
-    const document = readDocument(request, this.#parts);
+    const document = readDocument(request, this.parts);
     if ("errors" in document) {
       return { answer: refusedAnswer(document.errors), errors: document.errors.length, isBySchema: true };
     }
-    const plan = compileRequest(this.#parts, request, document);
+    const plan = compileRequest(this.parts, request, document);
     return plan instanceof RequestPlan ? { request, document, plan } : plan;
   }
 }

@@ -16,11 +16,6 @@ const OF_ANY_CLASS: ReadonlyMap<string, readonly string[]> = new Map([
   ["interpretation", ["text2vec-contextionary"]],
 ]);
 
-/** Modules that the advice may name. */
-export const ADVISED_MODULES: readonly string[] = [
-  ...new Set([...OF_VECTORIZERS.values(), ...OF_ANY_CLASS.values()].flat()),
-];
-
 /** What to do about an unknown search argument that a module would bring; undefined when none would. */
 export function argumentAdvice(name: string): string | undefined {
   const modules = OF_VECTORIZERS.get(name);

@@ -9,13 +9,7 @@ import {
 } from "graphql";
 import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
-import {
-  aggregatedPropertyTypeName,
-  aggregatedTypeName,
-  aggregateMetaTypeName,
-  groupedByTypeName,
-  topOccurrencesTypeName,
-} from "./type-names.js";
+import { classTypeNames, propertyTypeNames } from "./type-names.js";
 import { aggregateWherePrefix, whereInput } from "./where-types.js";
 
 const STRINGS = new GraphQLList(GraphQLString);
@@ -52,8 +46,9 @@ export function aggregatedClassType(
   isKnown: (className: string) => boolean,
 ): GraphQLObjectType {
   const { class: className } = definition;
+  const names = classTypeNames(className);
   return new GraphQLObjectType({
-    name: aggregatedTypeName(className),
+    name: names.aggregated,
     fields: () => {
       const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
       for (const property of definition.properties ?? []) {
@@ -66,8 +61,8 @@ export function aggregatedClassType(
         };
       }
       // Last, so that they win over properties of their names.
-      fields.meta = { type: plainObject(aggregateMetaTypeName(className), { count: IntType }) };
-      fields.groupedBy = { type: plainObject(groupedByTypeName(className), { path: STRINGS, value: GraphQLString }) };
+      fields.meta = { type: plainObject(names.aggregateMeta, { count: IntType }) };
+      fields.groupedBy = { type: plainObject(names.groupedBy, { path: STRINGS, value: GraphQLString }) };
       return fields;
     },
   });
@@ -83,17 +78,14 @@ export function aggregateArguments(className: string): GraphQLFieldConfigArgumen
 }
 
 function propertyType(className: string, { name }: PropertyDefinition, kind: PropertyAggregate["kind"]) {
+  const names = propertyTypeNames(className, name);
   const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {};
   for (const [field, type] of Object.entries(VALUES[kind])) fields[field] = { type };
   if (kind !== "dates") fields.type = { type: GraphQLString };
   if (kind === "references") fields.pointingTo = { type: STRINGS };
-  if (kind === "texts") fields.topOccurrences = topOccurrences(topOccurrencesTypeName(className, name));
-  return new GraphQLObjectType({ name: aggregatedPropertyTypeName(className, name), fields });
-}
-
-function topOccurrences(typeName: string): GraphQLFieldConfig<unknown, unknown> {
-  return {
-    type: new GraphQLList(plainObject(typeName, { value: GraphQLString, occurs: IntType })),
-    args: { limit: { type: IntType } },
-  };
+  if (kind === "texts") {
+    const type = new GraphQLList(plainObject(names.topOccurrences, { value: GraphQLString, occurs: IntType }));
+    fields.topOccurrences = { type, args: { limit: { type: IntType } } };
+  }
+  return new GraphQLObjectType({ name: names.aggregated, fields });
 }

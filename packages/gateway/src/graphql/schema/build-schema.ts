@@ -44,32 +44,16 @@ export interface GraphQlSchema {
   readonly where: WhereReading;
 }
 
-/**
- * The GraphQL schema of `classes`, types without resolvers: plans answer. A class whose type names are taken or not allowed is left out with a reason; the
- * others are not touched by it. Types of `previous`, built over the same modules, are taken over for classes that did not
- * change (by identity) and refer to none that did: building them is most of the work.
- */
-export function buildGraphQlSchema(
-  classes: readonly ClassDefinition[],
-  limits: WhereLimits,
-  previous?: ReadonlyMap<string, BuiltClass>,
-  modules?: EnabledModules,
-): GraphQlSchema {
-  const building = buildGraphQlSchemaInTurns(classes, limits, previous, modules);
-  for (;;) {
-    const step = building.next();
-    if (step.done === true) return step.value;
-  }
-}
-
 /** Types that are built in one turn of the event loop; one takes about 20 µs in a process that has just started. */
 const TURN_TYPES = 1_000;
 const TURN_NAMES = 5_000;
 const TURN_CLASSES = 100;
 
 /**
- * As {@link buildGraphQlSchema}; yields where others may have their turn. graphql-js collects the types in one go at the end:
- * what takes long is to make their fields, which is done before, class by class.
+ * The GraphQL schema of `classes`, types without resolvers: plans answer. A class whose type names are taken or not allowed is left out with a reason; the
+ * others are not touched by it. Types of `previous`, built over the same modules, are taken over for classes that did not
+ * change (by identity) and refer to none that did: building them is most of the work. Yields where others may have their turn.
+ * graphql-js collects the types in one go at the end: what takes long is to make their fields, which is done before, class by class.
  */
 export function* buildGraphQlSchemaInTurns(
   classes: readonly ClassDefinition[],

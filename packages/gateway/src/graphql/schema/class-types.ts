@@ -1,5 +1,5 @@
 import { type ClassDefinition, isReferenceDataType, type PropertyDefinition } from "@shoal/model";
-import type { AdditionalProperty, EnabledModules } from "@shoal/module-api";
+import type { EnabledModules } from "@shoal/module-api";
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -12,22 +12,12 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from "graphql";
-import { additionalArguments, getSearchPrefix, outputType, searchArguments } from "./module-types.js";
+import { additionalArguments, outputType, searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { isFieldName, plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
-import {
-  additionalTypeName,
-  classificationTypeName,
-  geoTypeName,
-  groupInputName,
-  groupTypeEnumName,
-  nearObjectInputName,
-  nearVectorInputName,
-  phoneTypeName,
-  referenceUnionName,
-} from "./type-names.js";
-import { getWherePrefix, whereInput } from "./where-types.js";
+import { classTypeNames, propertyTypeNames } from "./type-names.js";
+import { getTypePrefix, whereInput } from "./where-types.js";
 
 const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLOutputType>([
   ["string", GraphQLString],
@@ -40,7 +30,7 @@ const SCALARS: ReadonlyMap<string, GraphQLOutputType> = new Map<string, GraphQLO
 ]);
 
 /** A member of a reference union: a target that is no class of this server. */
-export const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beacon: { type: GraphQLString } } });
+const BeaconType = new GraphQLObjectType({ name: "Beacon", fields: { beacon: { type: GraphQLString } } });
 
 /**
  * The object type of a class (reference-graphql 2.1, 2.5, 2.6). `typeOf` is asked when the schema is put together
@@ -71,21 +61,22 @@ export function classObjectType(
 /** Arguments of `Get.<Class>`, those that modules answer included. */
 export function getArguments(definition: ClassDefinition, modules: EnabledModules) {
   const { class: className } = definition;
+  const names = classTypeNames(className);
   const searches = modules.argumentsOf(definition).values();
   return {
-    ...searchArguments(searches, getSearchPrefix(className), modules.textTransformer !== undefined),
+    ...searchArguments(searches, getTypePrefix(className), modules.textTransformer !== undefined),
     limit: { type: IntType },
     offset: { type: IntType },
-    where: { type: whereInput(getWherePrefix(className)) },
-    ...nearArguments(nearVectorInputName(className), nearObjectInputName(className)),
+    where: { type: whereInput(getTypePrefix(className)) },
+    ...nearArguments(names.nearVector, names.nearObject),
     group: {
       type: new GraphQLInputObjectType({
-        name: groupInputName(className),
+        name: names.group,
         fields: {
           // Whoever leaves it out is told when the query runs (reference-graphql 2.2).
           type: {
             type: new GraphQLEnumType({
-              name: groupTypeEnumName(className),
+              name: names.groupType,
               values: { closest: { value: "closest" }, merge: { value: "merge" } },
             }),
           },
@@ -107,7 +98,7 @@ function propertyField(
     const targets = [...new Set(property.dataType)].flatMap((name) => typeOf(name) ?? []);
     if (targets.length === 0) return undefined;
     const union = new GraphQLUnionType({
-      name: referenceUnionName(className, property.name),
+      name: propertyTypeNames(className, property.name).union,
       types: [...targets, BeaconType],
     });
     return { ...described, type: new GraphQLList(union) };
@@ -118,17 +109,14 @@ function propertyField(
 
 function primitiveType(className: string, property: PropertyDefinition): GraphQLOutputType | undefined {
   const dataType = property.dataType[0] ?? "";
-  if (dataType === "geoCoordinates") return geoType(geoTypeName(className, property.name));
-  if (dataType === "phoneNumber") return phoneType(phoneTypeName(className, property.name));
+  const names = propertyTypeNames(className, property.name);
+  if (dataType === "geoCoordinates") return plainObject(names.geo, { latitude: FloatType, longitude: FloatType });
+  if (dataType === "phoneNumber") return phoneType(names.phone);
   if (dataType.endsWith("[]")) {
     const element = SCALARS.get(dataType.slice(0, -2));
     return element === undefined ? undefined : new GraphQLList(element);
   }
   return SCALARS.get(dataType);
-}
-
-function geoType(name: string): GraphQLObjectType {
-  return plainObject(name, { latitude: FloatType, longitude: FloatType });
 }
 
 function phoneType(name: string): GraphQLObjectType {
@@ -145,31 +133,25 @@ function phoneType(name: string): GraphQLObjectType {
 
 /** `_additional`, with the fields of modules. */
 function additionalType(definition: ClassDefinition, modules: EnabledModules): GraphQLObjectType {
-  const { class: className } = definition;
-  const own = ownAdditionalType(className);
-  const offered = [...modules.additionalOf(definition).values()];
-  if (offered.length === 0) return own;
-  const { name, fields } = own.toConfig();
-  const added = offered.map((property) => [property.name, additionalField(className, property)]);
-  return new GraphQLObjectType({ name, fields: { ...fields, ...Object.fromEntries(added) } });
-}
-
-function additionalField(className: string, property: AdditionalProperty): GraphQLFieldConfig<unknown, unknown> {
-  return { type: outputType(property.output, additionalTypeName(className)), args: additionalArguments(property) };
-}
-
-function ownAdditionalType(className: string): GraphQLObjectType {
+  const names = classTypeNames(definition.class);
   const strings = new GraphQLList(GraphQLString);
-  return plainObject(additionalTypeName(className), {
-    id: GraphQLString,
-    certainty: FloatType,
-    vector: new GraphQLList(FloatType),
-    classification: plainObject(classificationTypeName(className), {
-      id: GraphQLString,
-      basedOn: strings,
-      scope: strings,
-      classifiedFields: strings,
-      completed: GraphQLString,
-    }),
-  });
+  const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {
+    id: { type: GraphQLString },
+    certainty: { type: FloatType },
+    vector: { type: new GraphQLList(FloatType) },
+    classification: {
+      type: plainObject(names.classification, {
+        id: GraphQLString,
+        basedOn: strings,
+        scope: strings,
+        classifiedFields: strings,
+        completed: GraphQLString,
+      }),
+    },
+  };
+  for (const property of modules.additionalOf(definition).values()) {
+    const type = outputType(property.output, names.additional);
+    fields[property.name] = { type, args: additionalArguments(property) };
+  }
+  return new GraphQLObjectType({ name: names.additional, fields });
 }

@@ -1,7 +1,7 @@
 import type { ClassDefinition } from "@shoal/model";
 import type { EnabledModules, SearchArgument } from "@shoal/module-api";
 import { type GraphQLFieldConfig, GraphQLList, GraphQLString } from "graphql";
-import { EXPLORE_SEARCH_PREFIX, searchArguments } from "./module-types.js";
+import { searchArguments } from "./module-types.js";
 import { nearArguments } from "./near-arguments.js";
 import { plainObject } from "./object-types.js";
 import { FloatType, IntType } from "./scalars.js";
@@ -23,26 +23,17 @@ export function exploreField(
   classes: readonly ClassDefinition[],
   modules: EnabledModules,
 ): GraphQLFieldConfig<unknown, unknown> {
-  const searches = exploreSearches(classes, modules);
-  const autocorrect = modules.textTransformer !== undefined;
-  return {
-    type: new GraphQLList(ExploreType),
-    args: { ...searchArguments(searches.values(), EXPLORE_SEARCH_PREFIX, autocorrect), ...ARGUMENTS },
-  };
-}
-
-/** The search arguments that any of the classes has, by name. */
-export function exploreSearches(
-  classes: Iterable<ClassDefinition>,
-  modules: EnabledModules,
-): ReadonlyMap<string, SearchArgument> {
   // Classes are many, their vectorizers few.
-  const byVectorizer = new Map([...classes].map((definition) => [definition.vectorizer, definition]));
+  const byVectorizer = new Map(classes.map((definition) => [definition.vectorizer, definition]));
   const searches = new Map<string, SearchArgument>();
   for (const definition of byVectorizer.values()) {
     for (const [name, argument] of modules.argumentsOf(definition)) {
       if (!searches.has(name)) searches.set(name, argument);
     }
   }
-  return searches;
+  const autocorrect = modules.textTransformer !== undefined;
+  return {
+    type: new GraphQLList(ExploreType),
+    args: { ...searchArguments(searches.values(), "Explore", autocorrect), ...ARGUMENTS },
+  };
 }

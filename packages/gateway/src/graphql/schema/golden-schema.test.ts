@@ -2,8 +2,8 @@ import { PRIMITIVE_DATA_TYPES } from "@shoal/model";
 import { buildSchema, lexicographicSortSchema, printSchema, validateSchema } from "graphql";
 import { expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
+import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { libraryClass, property } from "../testing/library.js";
-import { buildGraphQlSchema } from "./build-schema.js";
 
 /** Every data type, references to one class, to several, to itself, to one that is gone; and a class of nothing. */
 const CLASSES = [

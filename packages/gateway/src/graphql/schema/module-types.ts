@@ -14,13 +14,6 @@ import { FloatType, IntType } from "./scalars.js";
 
 const SCALARS = { String: GraphQLString, Int: IntType, Float: FloatType, Boolean: GraphQLBoolean } as const;
 
-/** What the names of the types of a class's search arguments begin with, behind the prefix of the module. */
-export function getSearchPrefix(className: string): string {
-  return `GetObjects${className}`;
-}
-
-export const EXPLORE_SEARCH_PREFIX = "Explore";
-
 /** The arguments that modules answer; the names of their types have `prefix` behind the module's own. */
 export function searchArguments(
   searches: Iterable<SearchArgument>,

@@ -4,8 +4,9 @@ import { runInNewContext } from "node:vm";
 import type { ClassDefinition } from "@shoal/model";
 import { expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
+import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { libraryClass, property } from "../testing/library.js";
-import { type BuiltClass, buildGraphQlSchema } from "./build-schema.js";
+import type { BuiltClass } from "./build-schema.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -3,8 +3,9 @@ import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSor
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
+import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { AUTHOR, BOOK, LIBRARY_CLASSES, LibraryView, libraryClass, property } from "../testing/library.js";
-import { buildGraphQlSchema, buildGraphQlSchemaInTurns } from "./build-schema.js";
+import { buildGraphQlSchemaInTurns } from "./build-schema.js";
 
 describe("the schema", () => {
   it("is seen by introspection, with the reference's names", async () => {

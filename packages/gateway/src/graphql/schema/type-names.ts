@@ -1,6 +1,6 @@
 import { aggregatedKind, type ClassDefinition, isReferenceDataType } from "@shoal/model";
 import { isFieldName } from "./object-types.js";
-import { aggregateWherePrefix, getWherePrefix, whereTypeNames } from "./where-types.js";
+import { aggregateWherePrefix, getTypePrefix, whereTypeNames } from "./where-types.js";
 
 /** Names of the GraphQL types that exist whatever the classes are, also of those that no query reaches yet. */
 export const FIXED_TYPE_NAMES: readonly string[] = [
@@ -18,63 +18,30 @@ export const FIXED_TYPE_NAMES: readonly string[] = [
   "ID",
 ];
 
-/** The name of the object type of a class's `_additional`. */
-export function additionalTypeName(className: string): string {
-  return `${className}Additional`;
+/** Names of the types that every class has beside its own, those of filters aside. */
+export function classTypeNames(className: string) {
+  return {
+    additional: `${className}Additional`,
+    classification: `${className}AdditionalClassification`,
+    nearVector: `GetObjects${className}NearVectorInpObj`,
+    nearObject: `GetObjects${className}NearObjectInpObj`,
+    group: `GetObjects${className}GroupInpObj`,
+    groupType: `GetObjects${className}GroupInpObjTypeEnum`,
+    aggregated: `Aggregate${className}`,
+    aggregateMeta: `Aggregate${className}MetaObject`,
+    groupedBy: `Aggregate${className}GroupedByObj`,
+  };
 }
 
-export function classificationTypeName(className: string): string {
-  return `${className}AdditionalClassification`;
-}
-
-export function nearVectorInputName(className: string): string {
-  return `GetObjects${className}NearVectorInpObj`;
-}
-
-export function nearObjectInputName(className: string): string {
-  return `GetObjects${className}NearObjectInpObj`;
-}
-
-export function groupInputName(className: string): string {
-  return `GetObjects${className}GroupInpObj`;
-}
-
-export function groupTypeEnumName(className: string): string {
-  return `GetObjects${className}GroupInpObjTypeEnum`;
-}
-
-export function aggregatedTypeName(className: string): string {
-  return `Aggregate${className}`;
-}
-
-export function aggregateMetaTypeName(className: string): string {
-  return `Aggregate${className}MetaObject`;
-}
-
-export function groupedByTypeName(className: string): string {
-  return `Aggregate${className}GroupedByObj`;
-}
-
-/** The property is not capitalised, here and below. */
-export function aggregatedPropertyTypeName(className: string, propertyName: string): string {
-  return `Aggregate${className}${propertyName}Obj`;
-}
-
-export function topOccurrencesTypeName(className: string, propertyName: string): string {
-  return `Aggregate${className}${propertyName}TopOccurrencesObj`;
-}
-
-/** The property is not capitalised, as in the reference (reference-graphql 2.1). */
-export function geoTypeName(className: string, propertyName: string): string {
-  return `${className}${propertyName}GeoCoordinatesObj`;
-}
-
-export function phoneTypeName(className: string, propertyName: string): string {
-  return `${className}${propertyName}PhoneNumberObj`;
-}
-
-export function referenceUnionName(className: string, propertyName: string): string {
-  return `${className}${propertyName.charAt(0).toUpperCase()}${propertyName.slice(1)}Obj`;
+/** Names of the types of a property, of which it has some. It is capitalised for a union only, as in the reference (reference-graphql 2.1). */
+export function propertyTypeNames(className: string, name: string) {
+  return {
+    aggregated: `Aggregate${className}${name}Obj`,
+    topOccurrences: `Aggregate${className}${name}TopOccurrencesObj`,
+    geo: `${className}${name}GeoCoordinatesObj`,
+    phone: `${className}${name}PhoneNumberObj`,
+    union: `${className}${name.charAt(0).toUpperCase()}${name.slice(1)}Obj`,
+  };
 }
 
 /**
@@ -85,26 +52,19 @@ export function graphQlTypeNames(definition: Pick<ClassDefinition, "class" | "pr
   const name = definition.class;
   const names = [
     name,
-    additionalTypeName(name),
-    classificationTypeName(name),
-    nearVectorInputName(name),
-    nearObjectInputName(name),
-    groupInputName(name),
-    groupTypeEnumName(name),
-    aggregatedTypeName(name),
-    aggregateMetaTypeName(name),
-    groupedByTypeName(name),
-    ...whereTypeNames(getWherePrefix(name)),
+    ...Object.values(classTypeNames(name)),
+    ...whereTypeNames(getTypePrefix(name)),
     ...whereTypeNames(aggregateWherePrefix(name)),
   ];
   for (const property of definition.properties ?? []) {
     // Others have no field, and no type for it.
     const kind = isFieldName(property.name) ? aggregatedKind(property.dataType) : undefined;
-    if (kind !== undefined) names.push(aggregatedPropertyTypeName(name, property.name));
-    if (kind === "texts") names.push(topOccurrencesTypeName(name, property.name));
-    if (isReferenceDataType(property.dataType)) names.push(referenceUnionName(name, property.name));
-    else if (property.dataType[0] === "geoCoordinates") names.push(geoTypeName(name, property.name));
-    else if (property.dataType[0] === "phoneNumber") names.push(phoneTypeName(name, property.name));
+    const own = propertyTypeNames(name, property.name);
+    if (kind !== undefined) names.push(own.aggregated);
+    if (kind === "texts") names.push(own.topOccurrences);
+    if (isReferenceDataType(property.dataType)) names.push(own.union);
+    else if (property.dataType[0] === "geoCoordinates") names.push(own.geo);
+    else if (property.dataType[0] === "phoneNumber") names.push(own.phone);
   }
   return names;
 }

@@ -22,8 +22,8 @@ const STRINGS = new GraphQLList(GraphQLString);
 /** The list types that accept a variable of one value. */
 export const LENIENT_LISTS: ReadonlySet<unknown> = new Set([INTS, NUMBERS, BOOLEANS, STRINGS]);
 
-/** What the names of the filter types of `Get.<Class>` begin with (reference-graphql 2.1). */
-export function getWherePrefix(className: string): string {
+/** What the names of the types of filters and searches of `Get.<Class>` begin with (reference-graphql 2.1). */
+export function getTypePrefix(className: string): string {
   return `GetObjects${className}`;
 }
 

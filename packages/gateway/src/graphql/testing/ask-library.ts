@@ -1,5 +1,5 @@
 import { SPEC_PROFILE } from "@shoal/model";
-import { createGraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
+import { GraphQlHandler, type GraphQlHandlerDeps } from "../handler.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView } from "./library.js";
 
 /** For requests that have all the time they want. */
@@ -9,7 +9,7 @@ export const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 export function library(deps: Partial<GraphQlHandlerDeps> = {}) {
   const query = new LibraryQuery();
   const schema = new LibraryView(LIBRARY_CLASSES);
-  const handler = createGraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
+  const handler = new GraphQlHandler({ schema, query, wire: SPEC_PROFILE, onFault: () => {}, ...deps });
   const post = async (body: unknown) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const answer = await handler.execute(Buffer.from(text), CONTEXT);

@@ -2,7 +2,7 @@ import type { SchemaView } from "@shoal/cluster";
 import { SPEC_PROFILE } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import { expect } from "vitest";
-import { createGraphQlHandler } from "../handler.js";
+import { GraphQlHandler } from "../handler.js";
 import { PreparedQueries } from "../prepared/prepared-queries.js";
 import type { LibraryQuery } from "./library.js";
 
@@ -21,8 +21,8 @@ export class BothWays {
     this.#plainQuery = makeQuery();
     this.#preparedQuery = makeQuery();
     const shared = { onFault: () => {}, schema, modules, wire: SPEC_PROFILE, limits: { preparedQueriesMax: 50_000 } };
-    this.#plain = createGraphQlHandler({ ...shared, query: this.#plainQuery, prepareQueries: false });
-    this.#prepared = createGraphQlHandler({ ...shared, query: this.#preparedQuery });
+    this.#plain = new GraphQlHandler({ ...shared, query: this.#plainQuery, prepareQueries: false });
+    this.#prepared = new GraphQlHandler({ ...shared, query: this.#preparedQuery });
   }
 
   /** Fails unless both answer the same bytes, and ask the same of the query service on the way. */
