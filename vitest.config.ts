@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "./scripts/patience.js";
+import { TEST_TIMEOUTS } from "./scripts/test-timeouts.js";
 
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -30,7 +30,7 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    ...PATIENCE,
+    ...TEST_TIMEOUTS,
     projects: [
       {
         extends: true,

@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../scripts/patience.js";
+import { TEST_TIMEOUTS } from "../scripts/test-timeouts.js";
 
 // Apart from `npm test`: these need etcd, and root for what cuts links.
-const ours = { pool: "forks", ...PATIENCE } as const;
+const ours = { pool: "forks", ...TEST_TIMEOUTS } as const;
 const ANSWERS = ["e2e/src/cluster/{scenarios-*,oracle}.cluster.test.ts"];
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// npm run dev: serves as `npm start` does, compiles TypeScript whenever it changes, and starts anew with what came of it: the modules
+// npm run dev: serves as `npm start` does, compiles TypeScript whenever it changes, and starts again with what came of it: the modules
 // as they are compiled, which need no bundle. C++ and the console's page are built once, at the beginning.
 import "./node-version.mjs";
 import { spawn } from "node:child_process";

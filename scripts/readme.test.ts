@@ -15,7 +15,7 @@ const DEPLOY_PAGES = [
 const rows = [...readText("README.md").matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)];
 
 describe("configuration", () => {
-  it("deploy/CONFIGURATION.md is made from the settings: vitest --update makes it anew", async () => {
+  it("deploy/CONFIGURATION.md is made from the settings: vitest --update makes it again", async () => {
     await expect(settingsPage()).toMatchFileSnapshot("../deploy/CONFIGURATION.md");
   });
 

@@ -43,7 +43,7 @@ const OUTSIDE_WORLD = [
 ];
 
 /**
- * Who may set immediates: whoever gathers what one turn of the event loop brings. Long work waits for its turns in `eventLoop` of
+ * Who may set immediates: whoever gathers what one iteration of the event loop brings. Long work waits for its steps in `eventLoop` of
  * runtime, with everybody else's: those who yield on their own take their steps in the same turn.
  */
 const GATHERERS = [
@@ -54,7 +54,7 @@ const GATHERERS = [
   /^packages\/native\/src\/native-vector-index\.ts$/,
   /^packages\/rpc\/src\/stream\/frame-sender\.ts$/,
   /^packages\/shard\/src\/(commit-loop|read-rows)\.ts$/,
-  /^packages\/turn-counter\//,
+  /^packages\/loop-counter\//,
 ];
 
 const packages = readPackages();
@@ -220,7 +220,7 @@ describe("who may import whom", () => {
         file.imports
           .filter((request) => {
             // How long tests wait is said once, for all of them.
-            if (request.endsWith("/scripts/patience.js") && file.path.endsWith(".config.ts")) return false;
+            if (request.endsWith("/scripts/test-timeouts.js") && file.path.endsWith(".config.ts")) return false;
             if (/^@shoal\/[^/]+\/testing\//.test(request)) return !file.isTest;
             if (request.startsWith("@shoal/")) return doorOf(request) === undefined;
             if (!request.startsWith(".")) return false;
@@ -294,7 +294,7 @@ describe("code", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("S10: waits for turns of the event loop in one queue", () => {
+  it("S10: waits for steps of long work in one queue", () => {
     const wrong = packages
       .filter((one) => one.folder.startsWith("packages/") && one.name !== "console")
       .flatMap(code)

@@ -28,7 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   console: [],
   "fake-container": [],
   "seeded-random": [],
-  "turn-counter": [],
+  "loop-counter": [],
 };
 /** Harnesses on top of everything. */
 export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data-sets"];

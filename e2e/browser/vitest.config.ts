@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../../scripts/patience.js";
+import { TEST_TIMEOUTS } from "../../scripts/test-timeouts.js";
 
 // Apart from `npm test`: these need Chromium. One file after the other, as each has a browser and a server of its own.
 export default defineConfig({
@@ -7,6 +7,6 @@ export default defineConfig({
     include: ["e2e/browser/*.browser.ts"],
     pool: "forks",
     fileParallelism: false,
-    ...PATIENCE,
+    ...TEST_TIMEOUTS,
   },
 });

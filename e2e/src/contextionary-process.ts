@@ -10,7 +10,7 @@ import { type RunEnvironment, StartedProcess } from "./started-process.js";
 const CONVERTED = fileURLToPath(new URL("../../packages/modules/text2vec-contextionary/.cache/", import.meta.url));
 const OUTPUT_CHARS_MAX = 10_000;
 
-/** `shoal contextionary` on a free port, with a data folder of its own. It does not convert the words anew. */
+/** `shoal contextionary` on a free port, with a data folder of its own. It does not convert the words again. */
 export class ContextionaryProcess extends StartedProcess {
   readonly name = "the contextionary";
   readonly readyUrl: string;

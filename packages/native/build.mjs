@@ -145,7 +145,7 @@ async function compileAll(compiler, sources, objectOf, args) {
       });
     }
   };
-  // All of them end before a failure is told: the folder they write to goes with it.
+  // All of them end before a failure is reported: the folder they write to goes with it.
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), sources.length) }, worker));
   if (failure !== undefined) throw failure;
 }

@@ -5,7 +5,7 @@ import { ShoalError } from "@shoal/model";
 export const CACHE_FOLDER = fileURLToPath(new URL("../.cache/", import.meta.url));
 
 /**
- * What `read` gives. When the file behind it is missing or damaged it is built anew, once, and read again; a second
+ * What `read` gives. When the file behind it is missing or damaged it is rebuilt, once, and read again; a second
  * failure is the caller's to see. Two processes may build the same file at once: the last rename wins, both are whole.
  */
 export async function readOrBuild<T>(read: () => Promise<T>, build: () => Promise<void>): Promise<T> {

@@ -73,7 +73,7 @@ describe("RowFile", () => {
     expect(await readdir(folder)).toEqual(["rows"]);
   });
 
-  it("is built anew once when it is missing or damaged", async () => {
+  it("is rebuilt once when it is missing or damaged", async () => {
     const read = async () => {
       await using file = await RowFile.open(path, ROW_BYTES);
       return await file.read(0, ROWS);

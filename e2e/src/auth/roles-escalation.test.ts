@@ -119,7 +119,7 @@ describe("S-roles: nobody gets more than he has", () => {
     }
   });
 
-  it("by a role or a user that is made anew under the name of one that had more", async () => {
+  it("by a role or a user that is made again under the name of one that had more", async () => {
     await root.expect(201, "POST", "/v1/authz/roles", { name: "again", permissions: [] });
     await root.expect(200, "POST", "/v1/authz/users/none/assign", { roles: ["again"], userType: "db" });
     await root.expect(204, "DELETE", "/v1/authz/roles/again");

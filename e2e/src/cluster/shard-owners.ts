@@ -1,6 +1,6 @@
 import { at, type HttpClient } from "../http-client.js";
 
-/** A storage node as `GET /v1/nodes` tells of it. */
+/** A storage node as `GET /v1/nodes` shows it. */
 export interface NodeReport {
   readonly name: string;
   readonly status: string;

@@ -76,7 +76,7 @@ export const R10: FaultRow = {
 
 /**
  * The status of a POST on a full disk. A merge of tables may have made room again, and then it is stored, rightly: it
- * counts as one of the others, and the disk is filled anew.
+ * counts as one of the others, and the disk is filled again.
  */
 async function postWhileFull(server: ServerProcess, disk: SmallDisk, data: KnownData): Promise<number> {
   const unsent = data.objects.slice(-FILLINGS_MAX);

@@ -34,7 +34,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** R14: graph files are cut, overwritten or gone. The server detects it, builds the graph anew and answers as before. */
+/** R14: graph files are cut, overwritten or gone. The server detects it, builds the graph again and answers as before. */
 export const R14: FaultRow = {
   id: "R14",
   title: "truncated and garbage graph files",

@@ -10,7 +10,7 @@ import { graphFiles } from "./store-folders.js";
 const K = 10;
 const TOLERANCE = 0.001;
 
-/** R15: recall@10 on GloVe words before a restart, after it, after a kill, and after the graph was built anew. */
+/** R15: recall@10 on GloVe words before a restart, after it, after a kill, and after the graph was rebuilt. */
 export const R15: FaultRow = {
   id: "R15",
   title: "recall before and after restart and rebuild",

@@ -153,7 +153,7 @@ class MemoryRun {
     }
   }
 
-  /** Milliseconds until so many objects are stored: an index is built anew meanwhile, on a busy machine within some seconds. */
+  /** Milliseconds until so many objects are stored: an index is rebuilt meanwhile, on a busy machine within some seconds. */
   async untilStored(objects: number): Promise<number> {
     const begun = performance.now();
     while (this.data.stored.size < objects && performance.now() - begun < ROOM_TIMEOUT_MS) {

@@ -200,7 +200,7 @@ export class FuzzRun {
     for (const one of [name, ...parts]) this.#successful.add(one);
   }
 
-  /** Faults of one kind are told three times. */
+  /** Faults of one kind are printed three times. */
   #complain(operation: string, wrong: string, again: string): void {
     const kind = `${operation} ${wrong.slice(0, 60)}`;
     const times = (this.#complained.get(kind) ?? 0) + 1;

@@ -6,7 +6,7 @@ import { RawConnection } from "./raw-connection.js";
 export interface ProbeOrder {
   readonly port: number;
   readonly pid: number;
-  /** Slower answers are told. */
+  /** Slower responses are reported. */
   readonly slowMs: number;
 }
 

@@ -161,7 +161,7 @@ const GRAPHQL: readonly (readonly [query: string, ...says: readonly string[]])[]
   ['{ Aggregate { Car(groupBy: ["owner", "Car", "name"]) { meta { count } } } }', "groupBy", "one property", "owner"],
 ];
 
-describe("U5: a bad request is told the value, the place and the rule", () => {
+describe("U5: the error of a bad request names the value, the place and the rule", () => {
   it.each(REST)("%s %j is %i", async (request, body, status, ...says) => {
     const [method = "", path = ""] = request.split(" ");
     const answer = await server.http.send(method, path, body);

@@ -261,7 +261,7 @@ describe("users with names", () => {
 
 describe("whoever may not write", () => {
   // covers: decisions/both/forbidden
-  it("S2: is told so before a byte of the body has come, and takes nothing of what others need", async () => {
+  it("S2: is refused before a byte of the body has come, and takes nothing of what others need", async () => {
     const env = {
       AUTHORIZATION_ADMINLIST_ENABLED: "true",
       AUTHORIZATION_ADMINLIST_USERS: "alice",

@@ -11,7 +11,7 @@ import { openSocket } from "./raw-connection.js";
 
 const CONNECTIONS_MAX = 32;
 const MIB = 1024 * 1024;
-const PATIENCE = { timeout: 120_000, interval: 50 };
+const TEST_TIMEOUTS = { timeout: 120_000, interval: 50 };
 
 let folder: string;
 let port: number;
@@ -51,7 +51,7 @@ beforeAll(async () => {
     output += text;
   });
   child.stdout?.resume();
-  await vi.waitFor(() => expect(output).toContain('"message":"serving"'), PATIENCE);
+  await vi.waitFor(() => expect(output).toContain('"message":"serving"'), TEST_TIMEOUTS);
 });
 afterAll(async () => {
   child?.kill("SIGKILL");
@@ -147,10 +147,13 @@ describe("S11: a port with a certificate of its own", () => {
   it("takes a new certificate without a restart, and keeps the former while files do not fit together", async () => {
     const before = (await ask("/v1/meta")).certificate.fingerprint256;
     await copyFile(file("second", "server", "key.pem"), file("key.pem"));
-    await vi.waitFor(() => expect(output).toContain("changed certificates cannot be used"), PATIENCE);
+    await vi.waitFor(() => expect(output).toContain("changed certificates cannot be used"), TEST_TIMEOUTS);
     expect((await ask("/v1/meta")).certificate.fingerprint256).toBe(before);
     await copyFile(file("second", "server", "cert.pem"), file("cert.pem"));
-    await vi.waitFor(async () => expect((await ask("/v1/meta")).certificate.fingerprint256).not.toBe(before), PATIENCE);
+    await vi.waitFor(
+      async () => expect((await ask("/v1/meta")).certificate.fingerprint256).not.toBe(before),
+      TEST_TIMEOUTS,
+    );
   });
 
   it("S2: cuts a client that takes nothing of its answer, and none that takes it slowly", async () => {
@@ -176,9 +179,9 @@ describe("S11: a port with a certificate of its own", () => {
     });
     const taking = setInterval(() => slow.resume(), 200);
     try {
-      await vi.waitFor(() => expect(bytes).toBeGreaterThan(24 * MIB), PATIENCE);
+      await vi.waitFor(() => expect(bytes).toBeGreaterThan(24 * MIB), TEST_TIMEOUTS);
       silent.resume();
-      await vi.waitFor(() => expect(silent.destroyed).toBe(true), PATIENCE);
+      await vi.waitFor(() => expect(silent.destroyed).toBe(true), TEST_TIMEOUTS);
       expect(silent.bytesRead).toBeLessThan(24 * MIB);
     } finally {
       clearInterval(taking);

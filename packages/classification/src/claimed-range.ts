@@ -22,21 +22,24 @@ export class ClaimedRange implements Disposable {
   readonly #owner: RangeOwner;
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  #told: RangeProgress;
+  #reported: RangeProgress;
   #line: Promise<void> = Promise.resolve();
 
   constructor(claim: JobClaim, owner: RangeOwner) {
     this.claim = claim;
     this.#owner = owner;
-    this.#told = claim.progress;
+    this.#reported = claim.progress;
     this.signal = AbortSignal.any([owner.stopped, this.#lost.signal]);
-    this.#timer = setInterval(() => void this.report(this.#told, "working").catch(() => undefined), claim.leaseMs / 3);
+    this.#timer = setInterval(
+      () => void this.report(this.#reported, "working").catch(() => undefined),
+      claim.leaseMs / 3,
+    );
     this.#timer.unref();
   }
 
   /** Resolves when it is durable. Fails when the range is not this process's any more. */
   report(progress: RangeProgress, state: RangeReport["state"]): Promise<void> {
-    this.#told = progress;
+    this.#reported = progress;
     const turn = this.#line.then(() => this.#send({ ...this.#key, progress, state }));
     this.#line = turn.catch(() => undefined);
     return turn;
@@ -68,7 +71,7 @@ export class ClaimedRange implements Disposable {
 
   async #leave(end: Pick<RangeReport, "state" | "reason" | "isOnlyHere">): Promise<void> {
     await this.#line;
-    await this.#owner.jobs.report({ ...this.#key, progress: this.#told, ...end }, this.#context());
+    await this.#owner.jobs.report({ ...this.#key, progress: this.#reported, ...end }, this.#context());
   }
 
   async #send(report: RangeReport): Promise<void> {

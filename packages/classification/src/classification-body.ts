@@ -37,7 +37,7 @@ export type ClassificationBody = z.output<typeof CLASSIFICATION_BODY>;
 const STATUSES: readonly string[] = ["running", "completed", "failed"];
 
 /**
- * The body with its members under their names; unknown ones are told to `warnings`. Fails with `malformed`, or with `invalid` on words that are none
+ * The body with its members under their names; unknown ones are reported to `warnings`. Fails with `malformed`, or with `invalid` on words that are none
  * of their list.
  */
 export function readClassificationBody(body: unknown, warnings?: RequestWarnings): ClassificationBody {

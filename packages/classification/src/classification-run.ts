@@ -29,7 +29,7 @@ export interface RunParts {
   readonly whereLimits: WhereLimits;
   /**
    * What somebody may do now whom another process may have let in, by the roles as the coordinator has them; absent: roles are off.
-   * Fails with `unavailable` while that cannot be told here.
+   * Fails with `unavailable` while that cannot be known here.
    */
   readonly rightsOf?: ((holder: RightsHolder, context: RequestContext) => Promise<ClassRights>) | undefined;
   readonly profile: Pick<WireProfile, "beaconScheme" | "knnLosingMembersAlways" | "classificationBasedOnNamed">;

@@ -73,7 +73,7 @@ export class Classifications implements ClassificationService {
 
   /**
    * What was labelled up to then teaches. Where a clock that was ahead has given objects a time that is yet to come, all times
-   * count, or their labels would be passed over without a word; the run knows what it has classified itself.
+   * count, or their labels would be passed over silently; the run knows what it has classified itself.
    */
   async #takenMs(type: string, className: string, context: RequestContext): Promise<number> {
     const now = this.#parts.nowMs();

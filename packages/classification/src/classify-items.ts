@@ -15,7 +15,7 @@ import { writeMerges } from "./write-merges.js";
 
 /**
  * So many items are looked at side by side: searches that wait for a thread with the same filter are done in one scan. Between
- * two items others have their turn.
+ * two items the work yields.
  */
 const SIDE_BY_SIDE = 8;
 /** What an item may take before it has failed. */

@@ -101,7 +101,7 @@ function checkComparison(operator: string, clause: UncheckedObject): void {
 function checkGeoRange({ distance, geoCoordinates }: UncheckedObject): void {
   if (!isGiven(distance)) throw refused("valueGeoRange: field 'distance' must be set");
   const max = isUncheckedObject(distance) ? (distance.max ?? 0) : undefined;
-  // What is no number at all is told by its type.
+  // What is not a number at all is named by its type.
   if (typeof max === "number" && max <= 0) {
     throw refused("valueGeoRange: field 'distance.max' must be a positive number");
   }

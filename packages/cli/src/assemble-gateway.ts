@@ -141,11 +141,11 @@ function autoSchemaSettings(
   const { autoSchemaEnabled, autoSchemaDefaultString, autoSchemaDefaultNumber, autoSchemaDefaultDate } = configuration;
   if (!autoSchemaEnabled) return undefined;
   const types = { string: autoSchemaDefaultString, number: autoSchemaDefaultNumber, date: autoSchemaDefaultDate };
-  const onMade = (one: MadeByAutoSchema, { requestId, witness }: RequestContext): void => {
+  const onMade = (one: MadeByAutoSchema, { requestId, observer }: RequestContext): void => {
     const { isNewClass, isUnknown = false, ...made } = one;
     const message = isNewClass ? "auto-schema has made a class" : "auto-schema has added properties to a class";
     if (!isUnknown) logger.rarely({ ...made, requestId }, message);
-    witness?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
+    observer?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
   };
   return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
 }

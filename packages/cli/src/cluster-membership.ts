@@ -4,7 +4,7 @@ import type { Metrics } from "@shoal/service-runtime";
 
 /** Which cluster this process belongs to, and whether the coordinator that it reaches does. */
 export interface ClusterMembership {
-  /** Undefined until a coordinator has told it for the first time. */
+  /** Undefined until a coordinator has first reported it. */
   readonly clusterId: string | undefined;
   /** Why the coordinator's schema is not followed; "" when there is no such reason. */
   readonly fault: string;

@@ -7,7 +7,7 @@ const STATES: readonly ConnectionState[] = ["connecting", "ready", "draining", "
 /** What a gateway knows of the cluster. Their names are promised in `deploy/METRICS.md`. */
 export interface GatewayKnowledge {
   readonly view: Pick<SchemaView, "snapshot">;
-  /** Undefined until a coordinator has told it. */
+  /** Undefined until a coordinator has reported it. */
   readonly directory: () => NodeDirectory | undefined;
   /** States of the connections to storage nodes. */
   readonly states: () => Iterable<ConnectionState>;

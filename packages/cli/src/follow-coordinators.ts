@@ -2,14 +2,14 @@ import { messageInFull } from "@shoal/rpc";
 import { type ConnectCoordinatorOptions, type CoordinatorConnection, connectCoordinator } from "@shoal/rpc/grpc";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
 
-/** So long may they be away, as when one is restarted, before anybody is told. */
+/** So long may they be away, as when one is restarted, before it is logged. */
 const QUIET_MS = 3_000;
 
 interface FollowOptions extends Omit<ConnectCoordinatorOptions, "onReachable"> {
   readonly logger: Logger;
 }
 
-/** Connects to the coordinators, and tells in the log when none can be reached, at the start too, and when one is back. */
+/** Connects to the coordinators, and logs when none can be reached, at the start too, and when one is back. */
 export function followCoordinators(
   addresses: readonly string[],
   { logger, ...options }: FollowOptions,

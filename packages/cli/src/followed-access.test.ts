@@ -11,7 +11,7 @@ function logged(): { readonly logger: Logger; readonly lines: string[] } {
 }
 
 /** What a coordinator tells. */
-class ToldAccess implements AccessService {
+class ReportedAccess implements AccessService {
   readonly #told = new WatchedValue<AccessSnapshot | undefined>(undefined);
 
   replace(snapshot: AccessSnapshot): void {
@@ -46,7 +46,7 @@ const at = (historyId: string, version: number, ...keys: readonly string[]): Acc
 
 it("S-roles: what was known last counts until a coordinator tells, and an older state is told loudly", () => {
   const { logger, lines } = logged();
-  const service = new ToldAccess();
+  const service = new ReportedAccess();
   service.replace(at("h2", 5, "a"));
   const seen: number[] = [];
   using followed = new FollowedAccess(service, logger, () => 0, at("h1", 4));
@@ -62,7 +62,7 @@ it("S-roles: what was known last counts until a coordinator tells, and an older 
 
 it("S-roles: a remembered state that is newer than what is told counts as known, too", () => {
   const { logger, lines } = logged();
-  const service = new ToldAccess();
+  const service = new ReportedAccess();
   service.replace(at("h2", 3));
   using followed = new FollowedAccess(service, logger, () => 0, at("h1", 4));
   expect(followed.snapshot?.version).toBe(3);
@@ -71,7 +71,7 @@ it("S-roles: a remembered state that is newer than what is told counts as known,
 
 it("S-roles: what is known is as old as the last question that the store answered, whatever a stream says", async () => {
   let now = 10;
-  const service = new ToldAccess();
+  const service = new ReportedAccess();
   using followed = new FollowedAccess(service, logged().logger, () => now);
   now = 15;
   expect(followed.ageMs).toBe(5);
@@ -91,7 +91,7 @@ it("S-roles: what is known is as old as the last question that the store answere
 });
 
 it("S-roles: the store is asked once at a time", async () => {
-  const service = new ToldAccess();
+  const service = new ReportedAccess();
   using followed = new FollowedAccess(service, logged().logger, () => 0);
   await Promise.all([followed.confirm(1_000), followed.confirm(1_000), followed.confirm(1_000)]);
   expect(service.asked).toBe(1);

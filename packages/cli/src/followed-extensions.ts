@@ -11,7 +11,7 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
   readonly #listeners = new Set<() => void>();
   #snapshot: ExtensionsSnapshot | undefined;
 
-  /** `remembered`: those that this process knew last, which it goes on with until the coordinator tells them. */
+  /** `remembered`: those that this process knew last, which it uses until the coordinator sends them. */
   constructor(service: ExtensionService, remembered?: ExtensionsSnapshot) {
     this.#service = service;
     this.#snapshot = remembered;

@@ -42,7 +42,7 @@ const NEWS: Readonly<Record<MemoryLevel, string>> = {
   exhausted: "memory is used up: shards are read-only but for deletions (MEMORY_BUDGET_BYTES)",
 };
 
-/** Measures from time to time, has vector indexes built anew where that gives memory back, and declares metrics. */
+/** Measures from time to time, has vector indexes rebuilt where that gives memory back, and declares metrics. */
 export function watchMemory(
   budget: MemoryBudget,
   node: StorageNode,

@@ -9,13 +9,13 @@ import { inOrderOfCreation } from "./twins.js";
 /** An id that belongs to a class: only the class's own shard must answer for it. */
 export interface OwnId {
   readonly id: ObjectId;
-  /** Undefined: nobody must answer; what could not be asked is told all the same. */
+  /** Undefined: nobody must answer; what could not be asked is reported all the same. */
   readonly record: ClassRecord | undefined;
 }
 
 /**
  * So long are others than the own shard waited for, in milliseconds: as long as a request waits for a node that was lost.
- * A node that is there answers within a few; one that has stopped without a word is known to be lost after about three times as
+ * A node that is there answers within a few; one that has stopped silently is known to be lost after about three times as
  * long, and from then on it is not waited for at all.
  */
 const OTHERS_WAIT_MS = 1_000;
@@ -48,7 +48,7 @@ const NOWHERE: Holders = { holding: [], failure: undefined };
 /**
  * Where objects are: one answer an id, one request a node. A node that is known to be away is waited for only when an id is
  * found nowhere else, or with `needsFirst` so that it is known which one comes first; on behalf of the `own` one it is not, unless it has
- * the own shard. Never fails: what is not known is told.
+ * the own shard. Never fails: what is not known is reported.
  */
 export async function findHolders(
   router: ShardRouter,
@@ -171,7 +171,7 @@ function joined(before: readonly ClassRecord[], more: readonly ClassRecord[]): r
   return all.length === 1 ? all : all.sort(byName);
 }
 
-/** Of an id whose class is not known several shards may own it: so many are told. */
+/** Of an id whose class is not known several shards may own it: so many are named. */
 const OWNERS_TOLD_MAX = 3;
 
 /** Why the shards that own the id, each in its class, could not be asked; undefined when all that matter were. Names them. */

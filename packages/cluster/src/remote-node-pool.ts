@@ -14,7 +14,7 @@ export interface RemoteNodePoolOptions extends RetryOptions {
   readonly connect: (name: string, address: string) => NodeCarrier;
   /** The node of this process, which is called directly. */
   readonly local?: { readonly name: string; readonly service: ShardService } | undefined;
-  /** What was known last, until the coordinator tells. */
+  /** The last known ones, until the coordinator reports them. */
   readonly remembered?: NodeDirectory | undefined;
 }
 
@@ -23,7 +23,7 @@ interface PooledNode extends ClusterNode {
   readonly retrying: RetryingNode | undefined;
 }
 
-/** The storage nodes that the coordinator knows, one connection each, which is made anew when the address changes. */
+/** The storage nodes that the coordinator knows, one connection each, which is made again when the address changes. */
 export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   readonly #options: RemoteNodePoolOptions;
   readonly #subscription: Disposable;
@@ -54,7 +54,7 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
     return [...this.#nodes.keys()].filter((name) => this.isLost(name));
   }
 
-  /** Undefined until the coordinator has told one, unless one was remembered. */
+  /** Undefined until the coordinator has reported one, unless one was remembered. */
   get directory(): NodeDirectory | undefined {
     return this.#directory;
   }

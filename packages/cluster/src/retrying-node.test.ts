@@ -202,7 +202,7 @@ describe("a node that died", () => {
   });
 });
 
-it("what the node itself answers is told as it is, and never asked for again", async () => {
+it("what the node itself answers is passed on as it is, and never retried", async () => {
   const refusal = new ShoalError("unavailable", "shard s1 of class 'Car' on node 'n1' could not be opened");
   const { connection, service } = setUp(now, { shardStatuses: () => Promise.reject(refusal) });
   await expect(service.shardStatuses(forever)).rejects.toBe(refusal);

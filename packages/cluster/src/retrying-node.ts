@@ -206,7 +206,7 @@ export class RetryingNode implements Disposable {
   }
 }
 
-/** What was refused for other reasons (too much to do, out of time) is told to the client, carried out or not. */
+/** What was refused for other reasons (too much to do, out of time) is passed on to the client, carried out or not. */
 function isUnanswered(thrown: unknown): boolean {
   return thrown instanceof ShoalError && thrown.code === "unavailable" && deliveryOf(thrown) !== undefined;
 }

@@ -4,7 +4,7 @@ import type { RequestContext } from "@shoal/runtime";
 import type { SchemaView } from "./schema-view.js";
 
 export interface SchemaReplicaOptions {
-  /** The schema that this process knew last, which it goes on with until the coordinator tells one. */
+  /** The schema that this process knew last, which it uses until the coordinator sends one. */
   readonly remembered?: SchemaSnapshot | undefined;
   /** Milliseconds since 1970. Absent: the coordinator is in this process, and its answers are not waited for. */
   readonly nowMs?: () => number;
@@ -57,7 +57,7 @@ export class SchemaReplica implements SchemaView, Disposable {
     return this.#isLost;
   }
 
-  /** Whether the coordinator has told the schema; a remembered one may be old. */
+  /** Whether the coordinator has sent the schema; a remembered one may be old. */
   get isConfirmed(): boolean {
     return this.#isConfirmed;
   }

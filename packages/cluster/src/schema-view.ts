@@ -11,7 +11,7 @@ export interface SchemaView {
    */
   refresh(context: RequestContext): Promise<void>;
   /**
-   * Whether the coordinator could not be reached when it was asked last, and has told nothing since: what the schema lacks may
+   * Whether the coordinator could not be reached when it was asked last, and has sent nothing since: what the schema lacks may
    * have been made meanwhile. Absent: never.
    */
   readonly isLost?: boolean;

@@ -14,7 +14,7 @@ export interface ShardRouter {
   node(shard: ShardAddress): ShardService;
 }
 
-/** As the asking side of writes needs it: what may go to any shard goes to one that is there. */
+/** As writes across shards need it: what may go to any shard goes to one that is there. */
 export interface WriteRouter extends ShardRouter {
   /** Whether the node that serves `shard` is lost, and nothing says that it comes back soon. */
   isLost(shard: ShardAddress): boolean;

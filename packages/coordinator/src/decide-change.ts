@@ -20,7 +20,7 @@ export type Verdict<T> = { readonly answer: T } | Wait;
 export interface Wait {
   /** What is answered when it does not happen in time. */
   readonly why: ShoalError;
-  /** It is decided anew at every change, and at that moment. */
+  /** It is decided again at every change, and at that moment. */
   readonly untilMs?: number;
 }
 

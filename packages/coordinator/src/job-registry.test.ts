@@ -111,7 +111,7 @@ describe.each<[string, Way]>([
     expect(await again.jobs.claim("a", context)).toBeUndefined();
   });
 
-  test("a lease that has run out is somebody else's, and who had it is told so", async () => {
+  test("a lease that has run out is somebody else's, and its former holder is refused", async () => {
     const world = await open();
     await world.jobs.create(job(await withClass(world)), context);
     const lost = await claimed(world, "a");

@@ -35,7 +35,7 @@ const LEASE_MS = 10_000;
 const POSTPONED_MS = 10_000;
 /** How long a job may be tried in vain (reference-graphql 7.3). */
 const STUCK_MS_MAX = 30 * 60_000;
-/** A job that nobody could try for longer begins anew: everything was stopped, or other jobs had their turn. */
+/** A job that nobody could try for longer starts again: everything was stopped, or other jobs had their turn. */
 const UNTRIED_MS_MAX = 15 * 60_000;
 const RUNNING_MAX = 100;
 const ENDED_MAX = 1_000;

@@ -111,7 +111,7 @@ describe("Ledger", () => {
     expect(await later).toBe("d");
   });
 
-  test("a change is decided anew on what another one has made of the state", async () => {
+  test("a change is decided again on what another one has made of the state", async () => {
     const { store, ledger } = await open();
     const seen: number[] = [];
     const changed = ledger.change(context, ({ revision }) => {
@@ -144,7 +144,7 @@ describe("Ledger", () => {
     expect(await found).toBe("found");
   });
 
-  test("a refusal is not decided anew because of changes of its own process that came after it", async () => {
+  test("a refusal is not decided again because of changes of its own process that came after it", async () => {
     const { store, ledger } = await open();
     let decided = 0;
     const looked = ledger.change(context, () => ({ changes: [], answer: ++decided }));

@@ -86,7 +86,7 @@ export class Ledger implements Disposable {
   }
 
   /**
-   * Decides on the current state and commits; decides anew when another coordinator was faster. A refusal, or that there is
+   * Decides on the current state and commits; decides again when another coordinator was faster. A refusal, or that there is
    * nothing to change, holds for a state that was current after this was called. Resolves after the listeners have seen the change.
    */
   async change<T>(context: RequestContext, decide: (state: MetaState) => LedgerChange<T>): Promise<T> {
@@ -108,7 +108,7 @@ export class Ledger implements Disposable {
     this.#listeners.clear();
   }
 
-  /** Commits what is decided; decides anew when another coordinator was faster. */
+  /** Commits what is decided; decides again when another coordinator was faster. */
   async #decideInTurn<T>(
     place: number,
     context: RequestContext,

@@ -21,7 +21,7 @@ export interface MetaChange {
  * the store cannot be reached, within about a second and never after the deadline of their context.
  */
 export interface MetaStore extends AsyncDisposable {
-  /** Drawn when the store was made: tells this line of revisions from one that began anew after a loss. */
+  /** Drawn when the store was made: tells this line of revisions from one that began again after a loss. */
   readonly historyId: string;
   /** At least as new as every commit, by anybody, that had resolved before this was called. */
   load(context: RequestContext): Promise<MetaState>;

@@ -33,7 +33,7 @@ import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import { type DocumentParts, isOf } from "./rest/openapi/document.js";
 import { describedOperations, openApiRoute } from "./rest/openapi/openapi-route.js";
 import { restRoutes } from "./rest/routes.js";
-import { RowTurns } from "./row-turns.js";
+import { RowGate } from "./row-gate.js";
 
 /** What a gateway stands on. */
 export interface GatewayDependencies {
@@ -42,7 +42,7 @@ export interface GatewayDependencies {
   readonly classifications: ClassificationService;
   readonly schema: SchemaService;
   readonly view: SchemaView;
-  /** What `GET /v1/nodes` tells of; none when absent. */
+  /** What `GET /v1/nodes` shows; none when absent. */
   readonly nodes?: ClusterNodes;
   readonly profile: WireProfile;
   /** Defaults of new classes, as they are now (the number of nodes changes). */
@@ -114,7 +114,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const statistics = new GatewayStatistics();
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
-  const turns = new RowTurns();
+  const rowGate = new RowGate();
   const answers = new AnswerBudget(settings);
   const graphQl = new GraphQlHandler({
     schema: view,
@@ -123,7 +123,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     modules,
     limits: graphQlLimits(settings),
     answers,
-    turns,
+    rowGate,
     statistics: statistics.graphQl,
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
     onSkippedClass: (skipped) => logger.warn(skipped, "a class has no place in the GraphQL schema"),
@@ -134,7 +134,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     modules,
     onBatch: statistics.countBatch,
     answers,
-    turns,
+    rowGate,
     address: () => address,
     isReady,
     openId: access.openId,
@@ -151,7 +151,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const { fallback, certificate } = dependencies;
   const parts = { access, clock, logger, audit, metrics, fallback, certificate, answers };
   const server = new HttpServer(routes, settings, parts);
-  if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, turns);
+  if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, rowGate);
   const stop = async (): Promise<void> => {
     await server.stop();
     audit?.[Symbol.dispose]();

@@ -1,6 +1,6 @@
 import type { Metrics } from "@shoal/service-runtime";
 import { GraphQlStatistics } from "./graphql/plan/plan-execution.js";
-import type { RowTurns } from "./row-turns.js";
+import type { RowGate } from "./row-gate.js";
 
 /** Counts of a gateway beyond those of its HTTP server. Plain numbers, read when somebody scrapes. */
 export class GatewayStatistics {
@@ -18,7 +18,7 @@ export class GatewayStatistics {
 }
 
 /** Declares the metrics of a gateway; their names are promised in `deploy/METRICS.md`. */
-export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStatistics, turns: RowTurns): void {
+export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStatistics, rowGate: RowGate): void {
   const { graphQl } = statistics;
   metrics.counter(
     {
@@ -35,10 +35,10 @@ export function describeGatewayMetrics(metrics: Metrics, statistics: GatewayStat
     { value: graphQl.errors },
   ]);
   metrics.gauge({ name: "shoal_rows_in_flight", help: "Rows that reads of many rows are at." }, () => [
-    { value: turns.rows },
+    { value: rowGate.rows },
   ]);
   metrics.gauge({ name: "shoal_reads_waiting", help: "Reads of many rows that wait for their turn." }, () => [
-    { value: turns.waiting },
+    { value: rowGate.waiting },
   ]);
   metrics.counter(
     { name: "shoal_batch_items_total", help: "Items of batches, by outcome.", labelNames: ["outcome"] },

@@ -6,7 +6,7 @@ const UNLOADABLE = new URL("./testing/unloadable-thread.mjs", import.meta.url);
 const thread = (file = ECHO) => new ComputeThread<string, string>("some-module", file, { nowMs: Date.now });
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 
-it("does works in turn, and goes on after one that fails", async () => {
+it("does jobs one after another, and goes on after one that fails", async () => {
   await using echo = thread();
   const works = ["a", "fail", "b"].map((work) => echo.compute(work, inTime()).catch((error: Error) => error.message));
   expect(await Promise.all(works)).toEqual(["a 1", "the embedded back end of some-module: that cannot be done", "b 3"]);
@@ -25,7 +25,7 @@ it("begins nothing that nobody waits for any more", async () => {
   expect(await Promise.all([first, third])).toEqual(["a 1", "d 2"]);
 });
 
-it("is begun anew after a crash", async () => {
+it("is restarted after a crash", async () => {
   await using echo = thread();
   const works = ["a", "crash", "b"].map((work) => echo.compute(work, inTime()).catch((error: Error) => error.message));
   expect(await Promise.all(works)).toEqual([

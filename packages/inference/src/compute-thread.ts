@@ -14,7 +14,7 @@ interface Running<Result> {
 
 /**
  * A thread that computes, so that the event loop is free; its inside is `serveThread`. It is begun by the first work, keeps
- * no process alive, and is begun anew when it has ended.
+ * no process alive, and is restarted when it has ended.
  */
 export class ComputeThread<Work, Result> implements AsyncDisposable {
   readonly #module: string;

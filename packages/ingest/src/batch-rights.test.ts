@@ -1,6 +1,6 @@
 import { type ClassAction, type ClassRights, type ObjectId, type RightsHolder, ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
-import { deniedWitness, input, setUp } from "./ingest-setup.fixture.js";
+import { deniedObserver, input, setUp } from "./ingest-setup.fixture.js";
 
 const ANN: RightsHolder = { username: "ann", groups: [], userType: "db", sinceMs: 5 };
 
@@ -29,8 +29,8 @@ it.each(["create_data", "update_data"] as const)("S-roles: a batch ends where %s
     return rightsWithout(() => lost);
   };
   const { cluster, ingest, context } = setUp({ limits: { chunkObjectsMax: 10 }, rightsOf });
-  const { witness, denied } = deniedWitness();
-  const anns = { ...context, rights: rightsWithout(() => undefined), witness };
+  const { observer, denied } = deniedObserver();
+  const anns = { ...context, rights: rightsWithout(() => undefined), observer };
   let puts = 0;
   cluster.beforePut = () => {
     if (++puts === 2) lost = action;
@@ -63,8 +63,8 @@ it("S-roles: a batch of references ends where update_data is taken away", async 
     from: `svc://localhost/Car/${idOf(at)}/notes`,
     to: `svc://localhost/${idOf(at)}`,
   }));
-  const { witness, denied } = deniedWitness();
-  const anns = { ...context, rights: rightsWithout(() => undefined), witness };
+  const { observer, denied } = deniedObserver();
+  const anns = { ...context, rights: rightsWithout(() => undefined), observer };
   const outcomes = await ingest.importReferences(references, anns);
   expect(denied).toEqual({ "update_data Car": 30 });
   expect(outcomes.filter((outcome) => "written" in outcome)).toHaveLength(20);

@@ -154,19 +154,19 @@ describe.each(OPERATIONS)("refusals of %s", (name, run) => {
   });
 });
 
-it("the first faulty reference of a list is told", async () => {
+it("the first faulty reference of a list is reported", async () => {
   const { ingest, context } = await withCar();
   const replace = (...beacons: string[]) => refusal(ingest.replaceReferences(id, "notes", beacons, context));
   expect(await replace(to(one), to(nowhere), "bad:")).toContain("reference not found");
   expect(await replace(to(one), "bad:", to(nowhere))).toContain("invalid cref URI");
 });
 
-it("a long list of beacons that cannot be read lets others have their turn", async () => {
+it("a long list of beacons that cannot be read yields", async () => {
   let clock = 0;
-  const { ingest, context } = await withCar({ nowMs: () => clock++, limits: { turnMsMax: 20 } });
-  let turns = 0;
-  const timer = setInterval(() => turns++, 0);
+  const { ingest, context } = await withCar({ nowMs: () => clock++, limits: { stepMsMax: 20 } });
+  let iterations = 0;
+  const timer = setInterval(() => iterations++, 0);
   await ingest.removeReferences(id, "notes", new Array(2_000).fill("bad:"), { ...context, deadline: Infinity });
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(3);
+  expect(iterations).toBeGreaterThan(3);
 });

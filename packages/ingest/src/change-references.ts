@@ -11,9 +11,9 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
+import { IngestYielder } from "./ingest-yielder.js";
 import { keptReferences } from "./kept-references.js";
 import { holdersOf, locateObjects } from "./locate-objects.js";
-import { Turns } from "./turns.js";
 
 /** One way to change the references of a property. */
 export interface ReferenceChange {
@@ -63,11 +63,11 @@ export async function changeReferences(
   context: RequestContext,
 ): Promise<void> {
   const { prefix, absence } = change;
-  const { targets, fault } = await parseTargets(beacons, prefix !== undefined, new Turns(parts, context));
+  const { targets, fault } = await parseTargets(beacons, prefix !== undefined, new IngestYielder(parts, context));
   const located = await locateObjects(parts, prefix === undefined ? [id] : [id, ...targets], context);
   const record = firstHolder(holdersOf(located, id), context);
   if (record === undefined) throw unknownObject(absence, id);
-  context.witness?.concerns("class", record.definition.class);
+  context.observer?.concerns("class", record.definition.class);
   context.rights?.require("update_data", record.definition.class);
   if (prefix !== undefined) {
     const isMissing = (target: ObjectId) => holdersOf(located, target).holding.length === 0;
@@ -102,12 +102,12 @@ export async function changeReferences(
 
 /**
  * The targets of the beacons; with `all`, those before the first fault, which is told, else those without one. Others get
- * their turn meanwhile: a fault takes ten microseconds, and a list may be full of them.
+ * their time meanwhile: a fault takes ten microseconds, and a list may be full of them.
  */
 async function parseTargets(
   beacons: readonly string[],
   all: boolean,
-  turns: Turns,
+  yielder: IngestYielder,
 ): Promise<{ readonly targets: readonly ObjectId[]; readonly fault: unknown }> {
   const targets: ObjectId[] = [];
   for (const beacon of beacons) {
@@ -115,7 +115,7 @@ async function parseTargets(
       targets.push(parseReferenceTarget(beacon));
     } catch (fault) {
       if (all) return { targets, fault };
-      if (turns.isOver) await turns.next();
+      if (yielder.isDue) await yielder.next();
     }
   }
   return { targets, fault: undefined };

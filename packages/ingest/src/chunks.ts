@@ -3,7 +3,7 @@ import { type DataAction, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
-import { requireTime } from "./turns.js";
+import { requireTime } from "./ingest-yielder.js";
 
 /** What goes to one shard. */
 export interface ShardGroup<Item> {
@@ -43,7 +43,7 @@ export interface ChunkedWork<Item> {
 }
 
 /**
- * Stores items one chunk after the other, each when whoever asks may still do it; the witness hears of each item for which he may
+ * Stores items one chunk after the other, each when whoever asks may still do it; the observer hears of each item for which he may
  * not. A chunk that fails takes those behind it with it, and nothing else. Fails itself only when the time of the batch is over;
  * what was acknowledged by then stays.
  */
@@ -70,7 +70,7 @@ export async function storeInChunks<Item>(
     if (error.code === "deadlineExceeded") throw error;
     for (const item of items.slice(done)) {
       onFailed(item, error);
-      if (lacked !== undefined) context.witness?.denied(lacked, className);
+      if (lacked !== undefined) context.observer?.denied(lacked, className);
     }
   }
 }

@@ -80,7 +80,7 @@ function requireFree({ holding, failure }: Holders, id: string): void {
 }
 
 /**
- * What is to be done about an object that was refused: a taken id is told before anything else, as far as that can be
+ * What is to be done about an object that was refused: a taken id is reported before anything else, as far as that can be
  * found out; else auto-schema may take it. Fails with the refusal when there is nothing for it to do.
  */
 async function admitRefused(

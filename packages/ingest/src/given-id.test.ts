@@ -86,7 +86,7 @@ describe("uniqueness of a given id", () => {
     expect(await refusal(ingest.createObject(input("Car", { id: split }), context))).toBe(
       `invalid: id '${split}' already exists`,
     );
-    // What is wrong with an object is told as it is.
+    // What is wrong with an object is reported as it is.
     expect(await refusal(ingest.createObject(input("Car", { id: other, vector: [] }), context))).toBe(
       `invalid: ${MISSING_VECTOR}`,
     );

@@ -6,11 +6,11 @@ import { DeferredItems } from "./auto-schema/deferred-items.js";
 import { type CheckedContent, checkContent, checkVector, classOf, noClass, parseBodyId } from "./check-object.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { BatchOutcome, ObjectInput } from "./ingest-service.js";
+import { IngestYielder } from "./ingest-yielder.js";
 import { keptReferences } from "./kept-references.js";
 import { locateObjects, targetFault } from "./locate-objects.js";
 import { type BatchItem, storeBatch } from "./store-batch.js";
 import { dataObject, freshId } from "./store-object.js";
-import { Turns } from "./turns.js";
 import { vectorizedObjects } from "./vectorize-objects.js";
 
 const NOTHING: ObjectInput = {
@@ -73,7 +73,7 @@ async function checkItems(
   const outcomes = new Array<BatchOutcome | undefined>(inputs.length);
   const items: CheckedItem[] = [];
   const deferred = new DeferredItems(parts);
-  const turns = new Turns(parts, context);
+  const yielder = new IngestYielder(parts, context);
   for (const [index, id] of ids.entries()) {
     const given = inputs[index];
     const input = given ?? NOTHING;
@@ -83,7 +83,7 @@ async function checkItems(
       if (!(checked instanceof ShoalError)) items.push({ index, input, ...checked });
       else if (!deferred.takesOver({ index, id, input })) outcomes[index] = { error: checked, id, input };
     }
-    if (turns.isOver) await turns.next();
+    if (yielder.isDue) await yielder.next();
   }
   return { items, outcomes, deferred };
 }

@@ -20,7 +20,7 @@ import { definitionsOf, refuseTenant } from "./check-object.js";
 import { type ChunkedWork, groupByShard, type ShardGroup, storeInChunks } from "./chunks.js";
 import type { IngestParts } from "./ingest-parts.js";
 import type { ReferenceInput, ReferenceOutcome } from "./ingest-service.js";
-import { Turns } from "./turns.js";
+import { IngestYielder } from "./ingest-yielder.js";
 
 /** A reference of a batch that passed all checks. */
 interface ReferenceItem {
@@ -71,12 +71,12 @@ export async function importReferences(
 async function checkItems(parts: IngestParts, inputs: readonly ReferenceInput[], context: RequestContext) {
   const outcomes = new Array<ReferenceOutcome | undefined>(inputs.length);
   const items: ReferenceItem[] = [];
-  const turns = new Turns(parts, context);
+  const yielder = new IngestYielder(parts, context);
   for (const [index, input] of inputs.entries()) {
     const item = check(parts, input, index);
     if (item instanceof ShoalError) outcomes[index] = { error: item };
     else items.push(item);
-    if (turns.isOver) await turns.next();
+    if (yielder.isDue) await yielder.next();
   }
   return { items, outcomes };
 }

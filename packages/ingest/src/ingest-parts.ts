@@ -13,15 +13,15 @@ export interface IngestLimits {
   readonly chunkVectorBytesMax: number;
   /** Ids in one question where objects are. */
   readonly askedIdsMax: number;
-  /** Milliseconds of validation after which other requests get their turn. */
-  readonly turnMsMax: number;
+  /** Milliseconds of validation after which the work yields to other requests. */
+  readonly stepMsMax: number;
 }
 
 export const INGEST_LIMITS: IngestLimits = {
   chunkObjectsMax: 1_000,
   chunkVectorBytesMax: 8 * 1024 * 1024,
   askedIdsMax: 10_000,
-  turnMsMax: 1,
+  stepMsMax: 1,
 };
 
 /** What the asking side of writes is given. */

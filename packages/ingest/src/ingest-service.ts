@@ -42,7 +42,7 @@ export interface ReferenceInput {
 /** The outcome of one reference of a batch: its beacons in their canonical form, or why it was not added. */
 export type ReferenceOutcome = { readonly written: ReferenceInput } | { readonly error: ShoalError };
 
-/** The asking side of writes: id, validation, dimension, routing, uniqueness. */
+/** Writes across shards: id, validation, dimension, routing, uniqueness. */
 export interface IngestService {
   createObject(input: ObjectInput, context: RequestContext): Promise<WrittenObject>;
   replaceObject(id: ObjectId, input: ObjectInput, context: RequestContext): Promise<WrittenObject>;

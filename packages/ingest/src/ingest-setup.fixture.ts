@@ -1,5 +1,5 @@
 import { type ObjectId, ShoalError, SPEC_PROFILE, WEAVIATE_PROFILE } from "@shoal/model";
-import type { RequestContext, RequestWitness } from "@shoal/runtime";
+import type { RequestContext, RequestObserver } from "@shoal/runtime";
 import type { AutoSchemaSettings } from "./auto-schema/auto-schema-settings.js";
 import type { AutoSchemaTypes } from "./auto-schema/infer-data-type.js";
 import { INGEST_LIMITS, type IngestLimits, type IngestParts } from "./ingest-parts.js";
@@ -107,9 +107,9 @@ export const MISSING_VECTOR =
   "class 'Car' has no vectorizer, so every object brings its vector: the member 'vector' is missing or empty";
 
 /** Hears what is denied, and how often. */
-export function deniedWitness() {
+export function deniedObserver() {
   const denied: Record<string, number> = {};
-  const witness: RequestWitness = {
+  const observer: RequestObserver = {
     denied: (action, resource) => {
       const what = `${action} ${resource}`;
       denied[what] = (denied[what] ?? 0) + 1;
@@ -118,5 +118,5 @@ export function deniedWitness() {
     wrote: () => undefined,
     madeSchema: () => undefined,
   };
-  return { witness, denied };
+  return { observer, denied };
 }

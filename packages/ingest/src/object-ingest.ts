@@ -13,10 +13,10 @@ import { mergeObject } from "./merge-object.js";
 import { replaceObject } from "./replace-object.js";
 
 /**
- * The asking side of writes over shards that may be anywhere. Each operation is a file of its name. To whoever may not touch the
+ * Writes over shards that may be anywhere. Each operation is a file of its name. To whoever may not touch the
  * objects of a class in any way they are as if they were not there.
  *
- * A process may know an old schema. What was refused is planned anew, once, when there is a newer one; so is
+ * A process may know an old schema. What was refused is planned again, once, when there is a newer one; so is
  * what a shard failed of a class that is another one meanwhile or gone: nothing can have been written to that.
  * Batches look at their refusals themselves, before they write anything.
  */
@@ -145,7 +145,7 @@ async function deleteObject(parts: IngestParts, id: ObjectId, context: RequestCo
   const { classes } = snapshot;
   const record = classes.length < 2 ? classes[0] : await findFirstHolder(parts.router, snapshot, id, context);
   if (record === undefined) return false;
-  context.witness?.concerns("class", record.definition.class);
+  context.observer?.concerns("class", record.definition.class);
   context.rights?.require("delete_data", record.definition.class);
   const shard = parts.router.shardOf(record, id);
   return parts.router.node(shard).deleteObject(shard, id, context);

@@ -10,7 +10,7 @@ import { vectorizedObject } from "./vectorize-objects.js";
 /**
  * All of an object anew (reference-rest 3.9, decisions.md): its creation time survives, everything else is replaced.
  * The shard itself says when the object is not there; only then, or when the body is refused, are the other
- * classes asked, so that an unknown id and a wrong class are told before faults of the body.
+ * classes asked, so that an unknown id and a wrong class are reported before faults of the body.
  */
 export async function replaceObject(
   parts: IngestParts,

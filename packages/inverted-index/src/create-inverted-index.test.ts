@@ -109,18 +109,18 @@ describe("a commit of very many words", () => {
   const found = async (world: IndexWorld, word: string) => [...(await world.index.matching(text("text", word)))];
   const put = (document: number, value: string, time: number) => ({ document, properties: { text: value }, time });
 
-  it("is drafted in turns and gives up what it would take long to change in memory", async () => {
+  it("is drafted in steps and gives up what it would take long to change in memory", async () => {
     const world = await worldOf([{ text: "w0 w5" }]);
-    let turns = 0;
+    let steps = 0;
     let isOver = false;
     const count = () => {
-      turns += 1;
+      steps += 1;
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
     await world.commit([put(1, words(150_000, 0), 1)]);
     isOver = true;
-    expect(turns).toBeGreaterThan(55);
+    expect(steps).toBeGreaterThan(55);
     expect(world.index.memoryBytes).toBeLessThan(100_000);
     expect(await found(world, "w5")).toEqual([0, 1]);
     expect(await found(world, "w149999")).toEqual([1]);

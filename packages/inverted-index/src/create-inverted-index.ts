@@ -8,7 +8,7 @@ import {
   type ShardFilter,
   ShoalError,
 } from "@shoal/model";
-import type { Work, WorkBounds, WorkTurns } from "@shoal/runtime";
+import type { Work, WorkBounds, Yielder } from "@shoal/runtime";
 import { aggregateDocuments } from "./aggregate/aggregate-documents.js";
 import type { AggregateSource } from "./aggregate/aggregate-source.js";
 import { type IndexedProperty, indexedProperty } from "./analysis/property-kind.js";
@@ -18,7 +18,7 @@ import { checkFilter, evaluateFilter } from "./filter/evaluate-filter.js";
 import type { FilterContext } from "./filter/filter-context.js";
 import type { IndexKeyPrefixes } from "./index-keys.js";
 import type { IndexMemory } from "./index-memory.js";
-import { indexTurns } from "./index-turns.js";
+import { indexYielder } from "./index-yielder.js";
 import type { DocumentTest, IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
 import { LongReads } from "./long-reads.js";
 import { planChanges } from "./plan-changes.js";
@@ -72,7 +72,7 @@ class StoredIndex implements InvertedIndex {
     this.#source = {
       directory,
       definition: (name) => this.#definitions.get(name),
-      matching: (filter, turns) => this.#evaluate(filter, turns),
+      matching: (filter, yielder) => this.#evaluate(filter, yielder),
       flags: (property) => this.#cached(property, "flags"),
       tokens: (property) => this.#cached(property, "tokens"),
       wholes: (property) => this.#cached(property, "wholes"),
@@ -103,17 +103,17 @@ class StoredIndex implements InvertedIndex {
   }
 
   matching(filter: ShardFilter, bounds: WorkBounds = {}): DocumentSet | Promise<DocumentSet> {
-    return this.#longReads.filters.run((turns) => this.#evaluate(filter, turns), bounds);
+    return this.#longReads.filters.run((yielder) => this.#evaluate(filter, yielder), bounds);
   }
 
   test(filter: ShardFilter): DocumentTest | undefined {
-    const context = this.#filterContext(indexTurns());
+    const context = this.#filterContext(indexYielder());
     checkFilter(context, filter);
     return documentTest(context, filter);
   }
 
   aggregate(aggregation: ShardAggregation, bounds: WorkBounds = {}): ShardAggregate | Promise<ShardAggregate> {
-    const begin = (turns: WorkTurns) => aggregateDocuments(this.#source, aggregation, bounds, turns);
+    const begin = (yielder: Yielder) => aggregateDocuments(this.#source, aggregation, bounds, yielder);
     return this.#longReads.aggregations.run(begin, bounds);
   }
 
@@ -127,12 +127,12 @@ class StoredIndex implements InvertedIndex {
     for (const index of this.#properties.values()) index.forget();
   }
 
-  #evaluate(filter: ShardFilter, turns: WorkTurns): Work<DocumentSet> {
-    return evaluateFilter(this.#filterContext(turns), filter);
+  #evaluate(filter: ShardFilter, yielder: Yielder): Work<DocumentSet> {
+    return evaluateFilter(this.#filterContext(yielder), filter);
   }
 
-  #filterContext(turns: WorkTurns): FilterContext {
-    return { properties: this.#properties, directory: this.#directory, turns };
+  #filterContext(yielder: Yielder): FilterContext {
+    return { properties: this.#properties, directory: this.#directory, yielder };
   }
 
   #add(properties: readonly PropertyDefinition[], isNew: boolean): void {

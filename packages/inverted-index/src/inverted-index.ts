@@ -44,7 +44,7 @@ export interface ObjectDirectory {
   /** All documents in ascending order of their ids, behind one of them if that is given. */
   byId(after?: ObjectId): Iterable<number>;
   /**
-   * The stored properties of documents as UTF-8 JSON, in their order; undefined for one that is gone. Reads rows, in turns;
+   * The stored properties of documents as UTF-8 JSON, in their order; undefined for one that is gone. Reads rows, in steps;
    * for the few questions that the index alone cannot settle.
    */
   propertiesOf(documents: readonly number[], bounds?: WorkBounds): Promise<readonly (Uint8Array | undefined)[]>;
@@ -75,13 +75,13 @@ export interface InvertedIndex extends Disposable {
   plan(changes: readonly IndexedChange[]): Promise<PlannedChanges>;
   /**
    * The documents that satisfy the filter; the caller's own copy. Answered at once when all that it needs is in memory.
-   * Fails with `invalid` for a property that is not indexed. Takes turns of the event loop when it is long, and looks at
+   * Fails with `invalid` for a property that is not indexed. Yields to the event loop when it is long, and looks at
    * the signal between them.
    */
   matching(filter: ShardFilter, bounds?: WorkBounds): DocumentSet | Promise<DocumentSet>;
   /**
    * The same question about one document after the other, for whoever needs few of many; undefined when only sets answer it
-   * or something has to be read. Holds in the turn of the event loop it was asked for in. Fails as `matching` does.
+   * or something has to be read. Holds in the iteration of the event loop it was asked for in. Fails as `matching` does.
    */
   test(filter: ShardFilter): DocumentTest | undefined;
   aggregate(aggregation: ShardAggregation, bounds?: WorkBounds): ShardAggregate | Promise<ShardAggregate>;

@@ -1,31 +1,31 @@
 import { ShoalError } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { LongReads } from "./long-reads.js";
 
-/** More than anyone has for one turn. */
+/** More than one step may do. */
 const LONG_STEPS = 3_000_000;
 
-/** Work of so many turns that tells when it is begun, goes on, and ends. */
+/** Work of so many steps that tells when it is begun, goes on, and ends. */
 class Observed {
   readonly ended: number[] = [];
   open = 0;
   mostWorking = 0;
   readonly #working = new Set<number>();
 
-  begin(name: number, turnCount: number): (turns: WorkTurns) => Work<number> {
-    return (turns) => this.#work(name, turnCount, turns);
+  begin(name: number, stepCount: number): (yielder: Yielder) => Work<number> {
+    return (yielder) => this.#work(name, stepCount, yielder);
   }
 
-  *#work(name: number, turnCount: number, turns: WorkTurns): Work<number> {
+  *#work(name: number, stepCount: number, yielder: Yielder): Work<number> {
     this.open++;
     try {
-      for (let turn = 0; turn < turnCount; turn++) {
-        turns.count(LONG_STEPS);
-        if (turn > 0) this.#working.add(name);
+      for (let step = 0; step < stepCount; step++) {
+        yielder.count(LONG_STEPS);
+        if (step > 0) this.#working.add(name);
         this.mostWorking = Math.max(this.mostWorking, this.#working.size);
-        if (turns.isOver) yield turns.pause();
+        if (yielder.isDue) yield yielder.pause();
       }
       this.ended.push(name);
       return name;
@@ -41,7 +41,7 @@ function gateOf(longReadsMax: number, longReadsWaitingMax: number) {
 }
 
 /** Until those that wait to show whether they are long have shown it. */
-async function turnsOfLoop(count: number): Promise<void> {
+async function iterations(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -93,14 +93,14 @@ describe("long reads", () => {
         { signal: AbortSignal.abort(new ShoalError("deadlineExceeded", "too late")) },
       );
       await expect(aborted).rejects.toThrow("too late");
-      await turnsOfLoop(3);
+      await iterations(3);
       expect(unheard).toEqual([]);
     } finally {
       process.off("unhandledRejection", listen);
     }
   });
 
-  test("beyond those that may wait they are refused, and told when to come back", async () => {
+  test("beyond those that may wait they are refused, with a time to come back", async () => {
     const gate = gateOf(2, 3);
     const observed = new Observed();
     const asked = Array.from({ length: 30 }, (_, name) => gate.run(observed.begin(name, 50), {}));
@@ -124,7 +124,7 @@ describe("long reads", () => {
     const stop = new AbortController();
     const signals = [stop.signal, stop.signal, undefined, stop.signal];
     const asked = signals.map((signal, name) => gate.run(observed.begin(name, 20), { signal }));
-    await turnsOfLoop(2);
+    await iterations(2);
     expect([gate.running, gate.waiting]).toEqual([1, 3]);
     stop.abort(new ShoalError("deadlineExceeded", "too late"));
     expect(gate.waiting).toBe(1);
@@ -136,7 +136,7 @@ describe("long reads", () => {
     await expect(late).rejects.toMatchObject({ code: "deadlineExceeded" });
   });
 
-  test("a turn of the event loop is one read's", async () => {
+  test("an iteration of the event loop is one read's", async () => {
     const { aggregations, filters } = new LongReads({ longReadsMax: 4, longReadsWaitingMax: 100 });
     let loop = 0;
     let isOver = false;
@@ -144,11 +144,11 @@ describe("long reads", () => {
       loop++;
       if (!isOver) setImmediate(tick);
     };
-    const turnsAt: number[] = [];
+    const iterationsAt: number[] = [];
     function* work(): Work<void> {
       yield undefined;
       for (let at = 0; at < 10; at++) {
-        turnsAt.push(loop);
+        iterationsAt.push(loop);
         yield undefined;
       }
     }
@@ -156,8 +156,8 @@ describe("long reads", () => {
     setImmediate(tick);
     await Promise.all(asked);
     isOver = true;
-    expect(turnsAt).toHaveLength(120);
-    expect(new Set(turnsAt).size).toBe(120);
+    expect(iterationsAt).toHaveLength(120);
+    expect(new Set(iterationsAt).size).toBe(120);
   });
 
   test("random ones with failures and signals leave nothing behind", async () => {
@@ -172,10 +172,10 @@ describe("long reads", () => {
         const fails = random.next() < 0.2;
         return Promise.resolve(
           gate.run(
-            function* (turns) {
-              const result = yield* begin(turns);
+            function* (yielder) {
+              const result = yield* begin(yielder);
               if (fails) {
-                yield turns.pause();
+                yield yielder.pause();
                 throw new Error("fails");
               }
               return result;

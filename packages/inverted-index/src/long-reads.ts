@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
-import { closeWork, finishWork, Gate, type Work, type WorkBounds, type WorkTurns } from "@shoal/runtime";
-import { indexTurns } from "./index-turns.js";
+import { closeWork, finishWork, Gate, type Work, type WorkBounds, type Yielder } from "@shoal/runtime";
+import { indexYielder } from "./index-yielder.js";
 
 export interface LongReadLimits {
   /** Long filters, and as many long aggregations, that are worked on at the same time. */
@@ -14,13 +14,13 @@ const LIMITS: LongReadLimits = { longReadsMax: 2, longReadsWaitingMax: 128 };
 /** Steps that a read gets while others are busy, to show that it is a short one: half a millisecond. */
 const TRIAL_STEPS = 200_000;
 
-/** Reads that may turn out to be long in one turn of the event loop. */
+/** Reads that may turn out to be long, per iteration of the event loop. */
 const FAILED_TRIALS_MAX = 4;
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Makes the same work anew each time. What it holds it gives back when it is closed. */
-export type BeginWork<Result> = (turns: WorkTurns) => Work<Result>;
+/** Makes the same work again each time. What it holds it gives back when it is closed. */
+export type BeginWork<Result> = (yielder: Yielder) => Work<Result>;
 
 /** The long reads of all shards of a process. Filters do not wait for aggregations. */
 export class LongReads {
@@ -57,7 +57,7 @@ export class LongReadGate {
   }
 
   /**
-   * The result itself when the work does not pause. One that has to wait is begun anew later, so that it holds nothing
+   * The result itself when the work does not pause. One that has to wait is restarted later, so that it holds nothing
    * until then; asking for the signal makes it, so short work does not. Fails with `overloaded` when too many wait, and with the signal's reason when that fires.
    */
   run<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Result | Promise<Result> {
@@ -71,13 +71,13 @@ export class LongReadGate {
 
   #try<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Result | Promise<Result> {
     const isTrial = this.#gate.mustWait(1);
-    const work = begin(indexTurns(isTrial ? TRIAL_STEPS : undefined));
+    const work = begin(indexYielder(isTrial ? TRIAL_STEPS : undefined));
     const step = work.next();
     if (step.done === true) return step.value;
     if (!isTrial) return this.#gate.run(1, bounds, () => finishWork(work, step.value, bounds));
     closeWork(work, step.value);
     if (this.#failedTrials++ === 0) setImmediate(() => (this.#failedTrials = 0));
-    return this.#gate.run(1, bounds, () => finishWork(begin(indexTurns()), undefined, bounds));
+    return this.#gate.run(1, bounds, () => finishWork(begin(indexYielder()), undefined, bounds));
   }
 
   async #tryLater<Result>(begin: BeginWork<Result>, bounds: WorkBounds): Promise<Result> {

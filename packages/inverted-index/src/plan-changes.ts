@@ -7,11 +7,11 @@ import {
   LAST_UPDATE_TIME_PROPERTY,
   ShoalError,
 } from "@shoal/model";
-import { eventLoop, runWork, type Work, type WorkTurns } from "@shoal/runtime";
-import { analyseInTurns, analyseValue } from "./analysis/analyse-value.js";
-import { TURN_CHARS } from "./analysis/tokens.js";
+import { eventLoop, runWork, type Work, type Yielder } from "@shoal/runtime";
+import { analyseInSteps, analyseValue } from "./analysis/analyse-value.js";
+import { STEP_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
-import { indexTurns } from "./index-turns.js";
+import { indexYielder } from "./index-yielder.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
 import type { IndexStore, NeededRecords } from "./stored/index-store.js";
 import type { DraftStep } from "./stored/posting-draft.js";
@@ -40,7 +40,7 @@ const APPLIED_MAX = 100_000;
 /** By name, times included. */
 export type PropertyIndexes = ReadonlyMap<string, PropertyIndex>;
 
-/** At once when all that the commit has to know is in memory; in turns when it is long. */
+/** At once when all that the commit has to know is in memory; in steps when it is long. */
 export function planChanges(
   store: IndexStore,
   properties: PropertyIndexes,
@@ -50,21 +50,21 @@ export function planChanges(
 }
 
 function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<ChangePlan> {
-  const turns = indexTurns();
-  const drafter = new Drafter(store.place, properties, turns);
+  const yielder = indexYielder();
+  const drafter = new Drafter(store.place, properties, yielder);
   for (const change of changes) {
     const bytes = (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
-    if (bytes > TURN_CHARS) yield* drafter.changeInTurns(change);
+    if (bytes > STEP_CHARS) yield* drafter.changeInSteps(change);
     else drafter.change(change);
-    turns.count(CHANGE_STEPS + bytes * BYTE_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(CHANGE_STEPS + bytes * BYTE_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   const needed: NeededRecords[] = [];
-  for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(turns)));
+  for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(yielder)));
   if (needed.length > 0) yield readRecords(store, needed);
   const batch: KeyValueChange[] = [];
   const steps: DraftStep[] = [];
-  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, turns);
+  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, yielder);
   const isLarge = steps.reduce((sum, { changes }) => sum + changes, 0) > APPLIED_MAX;
   return {
     batch,
@@ -107,13 +107,13 @@ interface ChangedValue {
 class Drafter {
   readonly #place: IndexPlace;
   readonly #properties: PropertyIndexes;
-  readonly #turns: WorkTurns;
+  readonly #yielder: Yielder;
   readonly #drafts = new Map<PropertyIndex, PropertyDraft>();
 
-  constructor(place: IndexPlace, properties: PropertyIndexes, turns: WorkTurns) {
+  constructor(place: IndexPlace, properties: PropertyIndexes, yielder: Yielder) {
     this.#place = place;
     this.#properties = properties;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   get drafts(): readonly PropertyDraft[] {
@@ -133,16 +133,16 @@ class Drafter {
   }
 
   /** As {@link change}, for an object with long texts. */
-  *changeInTurns(change: IndexedChange): Work<void> {
+  *changeInSteps(change: IndexedChange): Work<void> {
     const values: ChangedValue[] = [];
     this.#times(change);
     this.#values(change, (value) => values.push(value));
     for (const { index, document, before, after } of values) {
       const { property } = index;
       try {
-        const from = yield* analyseInTurns(property, before, this.#turns);
-        const to = yield* analyseInTurns(property, after, this.#turns);
-        yield* this.#draft(index).changeInTurns(document, from, to, this.#turns);
+        const from = yield* analyseInSteps(property, before, this.#yielder);
+        const to = yield* analyseInSteps(property, after, this.#yielder);
+        yield* this.#draft(index).changeInSteps(document, from, to, this.#yielder);
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }

@@ -6,7 +6,7 @@ import type { ObjectDirectory } from "./inverted-index.js";
 /** Documents that are read together. */
 const READ_DOCUMENTS = 128;
 
-/** Visits the stored value of a property for all of the documents that have one, ascending, in turns of the event loop. */
+/** Visits the stored value of a property for all of the documents that have one, ascending, in steps. */
 export async function readProperty(
   directory: ObjectDirectory,
   property: string,

@@ -7,7 +7,7 @@ interface PendingGet {
 }
 
 /**
- * The gets of one turn of the event loop, asked as one: a call into the addon costs about as much as six keys, most of
+ * The gets of one iteration of the event loop, asked as one: a call into the addon costs about as much as six keys, most of
  * it for waking threads.
  */
 export class CoalescedGets {

@@ -42,7 +42,7 @@ export class DiskBallast {
     return {
       [Symbol.asyncDispose]: async () => {
         this.#borrowers -= 1;
-        // A disk that fails now is told of by the stores.
+        // The stores report a disk that fails now.
         await this.ensure().catch(() => undefined);
       },
     };

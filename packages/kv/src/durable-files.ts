@@ -31,7 +31,7 @@ export async function writeDurableFile(
   const temporary = `${path}.new`;
   const handle = await open(temporary, "w", mode);
   try {
-    // It may have been left by a write that was cut short.
+    // It may have been left by a write that was interrupted.
     if (mode !== undefined) await handle.chmod(mode);
     const parts = typeof bytes === "string" || bytes instanceof Uint8Array ? [bytes] : bytes;
     for (const part of parts) await handle.writeFile(part);

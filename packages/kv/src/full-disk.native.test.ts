@@ -175,7 +175,7 @@ describe.skipIf(!canMount)("a full disk (needs mount, root on Linux)", () => {
     await again[Symbol.asyncDispose]();
   });
 
-  it("closes stores that borrow one ballast at once, and makes it anew", async () => {
+  it("closes stores that borrow one ballast at once, and makes it again", async () => {
     const ballast = new DiskBallast(join(disk, "BALLAST"), 6 * MIB);
     const open = (name: string) => storeWithFailedFlush({ ballast, folder: join(disk, name) });
     const first = await open("a");

@@ -15,7 +15,7 @@ export interface GroupTarget<Batch> {
   commit(batch: Batch, sync: boolean, bytes: number): Promise<void>;
 }
 
-/** Puts changes into a batch: at once, or the rest of them in steps, between which others have their turn. */
+/** Puts changes into a batch: at once, or the rest of them in steps, between which it yields. */
 export type AddChanges<Batch> = (batch: Batch) => Iterable<void> | undefined;
 
 interface Group<Batch> {
@@ -23,7 +23,7 @@ interface Group<Batch> {
   readonly callers: { readonly resolve: () => void; readonly reject: (reason: unknown) => void }[];
   sync: boolean;
   bytes: number;
-  /** What is put into the batch before the commit begins: what takes several turns, and all that came behind it. */
+  /** What is put into the batch before the commit begins: what takes several steps, and all that came behind it. */
   readonly later: AddChanges<Batch>[];
 }
 
@@ -87,7 +87,7 @@ export class GroupCommit<Batch> {
 
   async #run(): Promise<void> {
     this.#running = true;
-    // The writes of the rest of this turn of the event loop come along.
+    // The writes of the rest of this iteration of the event loop come along.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting !== undefined) {
       const group = this.#waiting;

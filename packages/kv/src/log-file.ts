@@ -22,7 +22,7 @@ export interface LogCondition {
   readonly isDamaged: boolean;
 }
 
-/** Checks a log. RocksDB, as the addon opens it, leaves damaged records out without a word. */
+/** Checks a log. RocksDB, as the addon opens it, leaves damaged records out silently. */
 export function checkLog(log: Uint8Array): LogCondition {
   const view = viewOf(log);
   let at = 0;

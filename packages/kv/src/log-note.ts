@@ -6,7 +6,7 @@ import type { RocksConnection } from "./rocks-connection.js";
 import { listFiles } from "./rocks-files.js";
 
 // RocksDB 6.17 says nowhere which log it wrote last (`track_and_verify_wals_in_manifest` is off and the addon cannot switch
-// it on): when a log is not there, it opens without what was in it, and without a word. So we note the logs ourselves.
+// it on): when a log is not there, it silently opens without what was in it. So we note the logs ourselves.
 // RocksDB removes a log only when the MANIFEST, which is synced first, names a higher number as the oldest log it needs
 // (`VersionEdit::SetLogNumber`). A log that is noted, has that number or a higher one, and is not there, was lost.
 // A MANIFEST that lost its end looks like one whose last record was never finished, and RocksDB removes the tables that it does

@@ -210,7 +210,7 @@ describe("F11: a file of a store that is taken away", () => {
   });
 });
 
-describe("F2: a creation that was cut short", () => {
+describe("F2: a creation that was interrupted", () => {
   beforeAll(async () => {
     await (await openRocksStore({ folder, ...options }))[Symbol.asyncDispose]();
   });

@@ -81,7 +81,7 @@ async function open(options: RocksStoreOptions, disk: number): Promise<RocksStor
     (settings.ballastBytes > 0 ? new DiskBallast(join(folder, "BALLAST"), settings.ballastBytes) : undefined);
   const connect = () => connectWithBallast(folder, disk, dbOptions(settings), ballast);
   if (isThere && !acceptDamagedLogs) await checkLogs(folder);
-  // All blocks, about 0.4 ms of CPU a MB, in turns of a few ms: a scan of a damaged one may miss records or end the process.
+  // All blocks, about 0.4 ms of CPU a MB, in steps of a few ms: a scan of a damaged one may miss records or end the process.
   const isDamaged = (await readTables(folder, false)).damaged.length > 0;
   const connection = await connect();
   // It would tell the next opening of logs that are known to be lost.

@@ -29,7 +29,7 @@ export async function replaceStore(folder: string, made: string, nowMs: number):
   return finishReplacing(folder, nowMs);
 }
 
-/** Finishes a replacement that was cut short; the kept store's new name, if this call has renamed it. */
+/** Finishes a replacement that was interrupted; the kept store's new name, if this call has renamed it. */
 export async function finishReplacing(folder: string, nowMs: number): Promise<string | undefined> {
   const replacement = replacementOf(folder);
   if (!(await isReplaced(folder))) return undefined;

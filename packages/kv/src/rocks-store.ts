@@ -17,8 +17,8 @@ import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.
 /** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
 const KEYS_PER_CALL_MAX = 256;
 
-/** Changes that are put into a batch in one turn of the event loop: 20 ms or so. */
-const TURN_CHANGES = 32_768;
+/** Changes that are put into a batch in one step: 20 ms or so. */
+const STEP_CHANGES = 32_768;
 
 export interface RocksStoreParts extends Omit<WriteGateOptions, "reopen" | "hasBackgroundError" | "isAtRest"> {
   readonly connection: RocksConnection;
@@ -66,7 +66,7 @@ export class RocksStore implements KeyValueStore {
     });
   }
 
-  /** Whether writes are taken; `onState` of the options tells of changes. */
+  /** Whether writes are taken; `onState` of the options reports changes. */
   get state(): StoreState {
     return this.#gate.state;
   }
@@ -141,14 +141,14 @@ export class RocksStore implements KeyValueStore {
   }
 
   #addChanges(target: RocksBatch, batch: readonly KeyValueChange[]): Iterable<void> | undefined {
-    if (batch.length > TURN_CHANGES) return this.#addInTurns(target, batch);
+    if (batch.length > STEP_CHANGES) return this.#addInSteps(target, batch);
     for (const change of batch) this.#add(target, change);
     return undefined;
   }
 
-  *#addInTurns(target: RocksBatch, batch: readonly KeyValueChange[]): Generator<void, void> {
+  *#addInSteps(target: RocksBatch, batch: readonly KeyValueChange[]): Generator<void, void> {
     for (const [at, change] of batch.entries()) {
-      if (at > 0 && at % TURN_CHANGES === 0) yield;
+      if (at > 0 && at % STEP_CHANGES === 0) yield;
       this.#add(target, change);
     }
   }

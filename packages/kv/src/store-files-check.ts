@@ -12,8 +12,8 @@ const FIRST_MANIFEST = "MANIFEST-000001";
 
 /**
  * Looks whether there is a store in the folder. Throws `dataLoss`, naming the folder, when something of one is there, but
- * not its file CURRENT: RocksDB would make a new one in its place. What a creation leaves behind that was cut short is
- * no store yet, and can be made anew: nothing was ever written to it.
+ * not its file CURRENT: RocksDB would make a new one in its place. What a creation leaves behind that was interrupted is
+ * no store yet, and can be made again: nothing was ever written to it.
  */
 export async function findStore(folder: string): Promise<boolean> {
   const { names, logs, tables, manifests } = await listFiles(folder);

@@ -20,12 +20,12 @@ function indexOf(sizes: readonly number[]): Uint8Array {
   return Uint8Array.from([...bytes, 0, 0, 0, 0, 1, 0, 0, 0]);
 }
 
-it("reads all places of a large index, and leaves the event loop its turns", async () => {
+it("reads all places of a large index, and yields to the event loop", async () => {
   const sizes = Array.from({ length: 20_000 }, (_, at) => 2000 + ((at * 7919) % 100));
-  let turns = 0;
+  let iterations = 0;
   let isCounting = true;
   const count = () => {
-    turns += 1;
+    iterations += 1;
     if (isCounting) setImmediate(count);
   };
   setImmediate(count);
@@ -41,7 +41,7 @@ it("reads all places of a large index, and leaves the event loop its turns", asy
     offset += size + TRAILER_BYTES;
   }
   expect(places).toHaveLength(sizes.length);
-  expect(turns).toBeGreaterThanOrEqual(4);
+  expect(iterations).toBeGreaterThanOrEqual(4);
 });
 
 it.each([

@@ -36,7 +36,7 @@ export class IndexedBlock implements BlockPlace {
 export const TRAILER_BYTES = 5;
 
 const SNAPPY = 1;
-const PLACES_PER_TURN = 4096;
+const PLACES_PER_STEP = 4096;
 const BLOCK_BYTES_MAX = 256 << 20;
 /** Sequence number and type, at the end of each key of a data block. */
 const INTERNAL_KEY_BYTES = 8;
@@ -49,7 +49,7 @@ export function unpackBlock(stored: Uint8Array): Uint8Array | undefined {
 
 /**
  * The places of the data blocks in an index block (format version 4); undefined when it is none. The index of a large
- * table has tens of thousands: the event loop gets its turns in between.
+ * table has tens of thousands: it yields in between.
  */
 export async function parseIndexBlock(index: Uint8Array): Promise<IndexedBlock[] | undefined> {
   const end = endOfEntries(index);
@@ -58,7 +58,7 @@ export async function parseIndexBlock(index: Uint8Array): Promise<IndexedBlock[]
   const reader = new VarintReader(index, 0);
   let last: IndexedBlock | undefined;
   while (reader.at < end) {
-    if (places.length % PLACES_PER_TURN === 0) await eventLoop.next();
+    if (places.length % PLACES_PER_STEP === 0) await eventLoop.next();
     const shared = reader.next();
     const own = reader.next();
     let keys = index;

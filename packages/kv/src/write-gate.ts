@@ -16,11 +16,11 @@ export interface WriteGateOptions {
   readonly ballast: DiskBallast | undefined;
   /** How often a full disk is looked at. */
   readonly fullDiskRetryMs: number;
-  /** Opens RocksDB anew: a log whose last write failed must not be written to again. */
+  /** Opens RocksDB again: a log whose last write failed must not be written to again. */
   readonly reopen: () => Promise<void>;
   /** Whether a flush or a merge has failed in the open database: RocksDB tells of it at the next write, by refusing it. */
   readonly hasBackgroundError: () => boolean;
-  /** Whether RocksDB may be closed now, and so opened anew. */
+  /** Whether RocksDB may be closed now, and so reopened. */
   readonly isAtRest: () => Promise<boolean>;
   readonly onState: (state: StoreState, reason: string) => void;
 }
@@ -30,7 +30,7 @@ const SPACE_CHECK_MS = 500;
 const SPACE_CHECK_BYTES = 1 << 20;
 /** Writes come back when so many reserves are free. */
 const RESUME_FACTOR = 1.25;
-/** To open anew for a few bytes of room would only end the scans that are open. */
+/** Reopening for a few bytes of room would only end the scans that are open. */
 const REOPEN_FREE_BYTES_MIN = 4 << 20;
 
 /** Says whether writes may go to the disk, and opens again when a full disk has room. */

@@ -20,7 +20,7 @@ export interface ObjectVector {
 export interface Vectorizer {
   /**
    * One outcome an object, in order: objects do not depend on each other. Rejects only when nothing can be said about any.
-   * Long work takes turns with everybody else.
+   * Long work yields to everybody else.
    */
   vectorize(
     definition: ClassDefinition,

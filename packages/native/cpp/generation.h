@@ -22,7 +22,7 @@ struct Generation {
   Rows rows;
   DocumentTable table;
   Graph graph;
-  /** Rows that linkers have taken; between turns, those that the graph holds. */
+  /** Rows that linkers have taken; between slices, those that the graph holds. */
   std::atomic<size_t> taken{0};
   /** Documents that can be found. */
   std::atomic<size_t> live{0};

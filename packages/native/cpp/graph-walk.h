@@ -1,5 +1,5 @@
 // A walk through the graph to the nodes nearest to a query (Malkov and Yashunin, arXiv 1603.09320, algorithm 2), in steps:
-// between two of them memory brings what the next one reads, so that several walks in turn wait less than one after the other.
+// between two of them memory brings what the next one reads, so that several interleaved walks wait less than one after the other.
 #pragma once
 #include <algorithm>
 #include <memory>

@@ -30,9 +30,9 @@ struct NearDistances {
   bool ordered = true;
 };
 
-/** Whether codes tell distances between rows whose near neighbours are so far. */
+/** Whether codes distinguish distances between rows whose near neighbours are so far. */
 bool codesTell(const Rows& rows, const NearDistances& near);
-/** Distances below are not told by codes. */
+/** Distances below are not computed from codes. */
 float uncertainDistance(const Rows& rows);
 
 /** How far a row is from what has these codes, by its own: near enough where its halves are not in memory. */
@@ -49,7 +49,7 @@ struct Point {
   const uint16_t* high;
   /** Null when the rows have none. */
   const int8_t* codes;
-  /** Whether codes do not tell this query well. */
+  /** Whether codes do not represent this query well. */
   bool coarse = false;
   /** Which row it is, where it is one. */
   uint32_t row = UINT32_MAX;
@@ -102,7 +102,7 @@ class RowDistances {
   const Rows& rows_;
   const SimdKernels& kernels_;
   const size_t lanes_;
-  /** Distances below are not told by codes. */
+  /** Distances below are not computed from codes. */
   const float uncertain_;
   const bool coded_;
   const size_t prefetchBytes_;

@@ -9,8 +9,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-/** While searches keep coming, links get a turn this long after the last one. */
-constexpr microseconds BETWEEN_TURNS{1500};
+/** While searches keep coming, links get a time slice this long after the last one. */
+constexpr microseconds BETWEEN_SLICES{1500};
 /** So many of those in line are looked at for such as ask within the same rows. */
 constexpr size_t LOOK_AHEAD = 64;
 
@@ -99,9 +99,9 @@ bool Scheduler::runSearches() {
       continue;
     }
     if (park(index)) continue;
-    if (index->linking_ > 0 || index->turnDue_) {
+    if (index->linking_ > 0 || index->sliceDue_) {
       index->parked_++;
-      index->turn_.searchWaits();
+      index->slice_.searchWaits();
       continue;
     }
     // Those that sleep are awake soon, and take as many.
@@ -155,14 +155,14 @@ bool Scheduler::runLinks(bool dueOnly) {
     linkable_.push_back(index);
     if (index->pins_ > 0 || index->preparing_) continue;
     const bool searched = index->searching_ > 0 || !index->queue_.empty();
-    if (searched && index->linking_ == 0 && now - index->lastTurn_ < BETWEEN_TURNS) continue;
+    if (searched && index->linking_ == 0 && now - index->lastSlice_ < BETWEEN_SLICES) continue;
     if (dueOnly && !searched) continue;
     if (index->searching_ > 0) {
-      index->turnDue_ = true;
+      index->sliceDue_ = true;
       continue;
     }
-    if (index->linking_ > 0 && (!index->exclusive_.empty() || index->turn_.over() || !index->hasLinks())) continue;
-    takeTurn(index);
+    if (index->linking_ > 0 && (!index->exclusive_.empty() || index->slice_.over() || !index->hasLinks())) continue;
+    takeSlice(index);
     // The lock was open: the queues are others now, and what came found nobody asleep to wake.
     return true;
   }
@@ -177,13 +177,13 @@ void Scheduler::runExclusive(const Index& index) {
   work = nullptr;
 }
 
-void Scheduler::takeTurn(const Index& index) {
+void Scheduler::takeSlice(const Index& index) {
   assert(index->searching_ == 0 && index->pins_ == 0);
   index->linking_++;
   if (index->linking_ == 1) {
     index->preparing_ = true;
-    index->turn_.begin();
-    if (!index->queue_.empty()) index->turn_.searchWaits();
+    index->slice_.begin();
+    if (!index->queue_.empty()) index->slice_.searchWaits();
     while (!index->exclusive_.empty()) runExclusive(index);
     {
       const MutexUnlock unlocked(schedulerMutex);
@@ -194,7 +194,7 @@ void Scheduler::takeTurn(const Index& index) {
   }
   {
     const MutexUnlock unlocked(schedulerMutex);
-    if (index->hasLinks()) index->link(index->turn_);
+    if (index->hasLinks()) index->link(index->slice_);
   }
   if (index->linking_ > 1) {
     index->linking_--;
@@ -208,7 +208,7 @@ void Scheduler::takeTurn(const Index& index) {
   index->preparing_ = false;
   assert(index->linking_ == 1 && index->searching_ == 0);
   index->linking_--;
-  index->lastTurn_ = Clock::now();
+  index->lastSlice_ = Clock::now();
   // Only now, under the lock: a `put` after this look calls `wantLinks` and lists it again.
   const bool more = index->hasLinks() || !index->exclusive_.empty();
   if (!more && index->listed_) {

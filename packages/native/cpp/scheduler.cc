@@ -11,9 +11,9 @@ namespace {
 using std::chrono::microseconds;
 
 /** How long links may keep searches of the same index waiting. */
-constexpr microseconds TURN_BEFORE_SEARCHES{250};
-/** How long links go on when nobody waits, before other indexes get their turn. */
-constexpr microseconds TURN{5000};
+constexpr microseconds SLICE_BEFORE_SEARCHES{250};
+/** How long links go on when nobody waits, before other indexes get a slice. */
+constexpr microseconds SLICE{5000};
 
 /** While so many threads wait for a disk, no search begins that may have to, too. */
 constexpr size_t WAITS_MAX = 16;
@@ -28,9 +28,9 @@ size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 Mutex& schedulerMutex = *new Mutex();
 
-bool LinkTurn::over() const {
+bool LinkSlice::over() const {
   const auto elapsed = Clock::now() - started_;
-  return elapsed >= TURN || (elapsed >= TURN_BEFORE_SEARCHES && searchesWait_.load(std::memory_order_relaxed));
+  return elapsed >= SLICE || (elapsed >= SLICE_BEFORE_SEARCHES && searchesWait_.load(std::memory_order_relaxed));
 }
 
 Scheduler& Scheduler::get() {
@@ -129,7 +129,7 @@ void Scheduler::search(const Index& index, std::unique_ptr<SearchRequest> reques
   ready_.push_back(index);
   // All threads may be linking, so that nobody comes to see this search: tell the linkers now.
   for (const Index& linking : linkable_)
-    if (linking->linking_ > 0 && (linking == index || idle_ == 0)) linking->turn_.searchWaits();
+    if (linking->linking_ > 0 && (linking == index || idle_ == 0)) linking->slice_.searchWaits();
 }
 
 void Scheduler::wakeForSearches() {
@@ -186,7 +186,7 @@ void Scheduler::exclusive(const Index& index, std::function<void()> work) {
 void Scheduler::pin(const Index& index, std::function<void()> pinned) {
   const MutexLock lock(schedulerMutex);
   index->pins_++;
-  // A turn that was due cannot come now, so nobody needs to wait for it.
+  // A slice that was due cannot come now, so nobody needs to wait for it.
   if (index->linking_ == 0) unpark(index);
   index->onPinned_.push_back(std::move(pinned));
   checkPinned(index);
@@ -229,7 +229,7 @@ void Scheduler::checkClosed(const Index& index) {
 }
 
 void Scheduler::unpark(const Index& index) {
-  index->turnDue_ = false;
+  index->sliceDue_ = false;
   for (; index->parked_ > 0; index->parked_--) {
     ready_.push_front(index);
     wakeOne();

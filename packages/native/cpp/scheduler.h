@@ -1,5 +1,5 @@
 // The native threads, as many as the machine has cores, shared by all indexes of the process. Searches go first; links
-// run in short turns between them, so that a search never waits long and links never wait for ever.
+// run in short time slices between them, so that a search never waits long and links never wait for ever.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -49,8 +49,8 @@ constexpr size_t SEARCHES_TOGETHER_MAX = 8;
 constexpr size_t UNFILTERED_TOGETHER_MAX = 4;
 static_assert(UNFILTERED_TOGETHER_MAX <= SEARCHES_TOGETHER_MAX);
 
-/** When a linker gives way; one for each turn. */
-class LinkTurn {
+/** When a linker gives way; one for each time slice. */
+class LinkSlice {
  public:
   void begin() {
     started_ = Clock::now();
@@ -86,14 +86,14 @@ class Scheduled {
   virtual void search(Searches& requests) = 0;
   /** Beside anything: a thread that has searched turns to something else. */
   virtual void tellAnswers() = 0;
-  /** Alone, before the links of a turn. */
+  /** Alone, before the links of a slice. */
   virtual void prepareLinks() = 0;
-  /** Links until the turn is over or nothing is left. */
-  virtual void link(const LinkTurn& turn) = 0;
+  /** Links until the slice is over or nothing is left. */
+  virtual void link(const LinkSlice& slice) = 0;
   virtual bool hasLinks() = 0;
-  /** Alone, after the links of a turn. */
+  /** Alone, after the links of a slice. */
   virtual void checkLinks() = 0;
-  /** After each turn, beside anything. */
+  /** After each slice, beside anything. */
   virtual void linksPaused() = 0;
 
  private:
@@ -103,10 +103,10 @@ class Scheduled {
   std::vector<std::function<void()>> onPinned_ GUARDED_BY(schedulerMutex);
   std::function<void()> onClosed_ GUARDED_BY(schedulerMutex);
   /** Begun by the first linker, alone; those that link read it. */
-  LinkTurn turn_;
+  LinkSlice slice_;
   /** Where its searches may have to read a file. */
   DiskLane* lane_ GUARDED_BY(schedulerMutex) = nullptr;
-  Clock::time_point lastTurn_ GUARDED_BY(schedulerMutex){};
+  Clock::time_point lastSlice_ GUARDED_BY(schedulerMutex){};
   size_t parked_ GUARDED_BY(schedulerMutex) = 0;
   size_t searching_ GUARDED_BY(schedulerMutex) = 0;
   size_t linking_ GUARDED_BY(schedulerMutex) = 0;
@@ -114,7 +114,7 @@ class Scheduled {
   size_t pins_ GUARDED_BY(schedulerMutex) = 0;
   bool listed_ GUARDED_BY(schedulerMutex) = false;
   bool preparing_ GUARDED_BY(schedulerMutex) = false;
-  bool turnDue_ GUARDED_BY(schedulerMutex) = false;
+  bool sliceDue_ GUARDED_BY(schedulerMutex) = false;
   bool closing_ GUARDED_BY(schedulerMutex) = false;
   bool closed_ GUARDED_BY(schedulerMutex) = false;
 };
@@ -172,7 +172,7 @@ class Scheduler {
   bool mayGoOn(const Index& index, Clock::time_point since) const REQUIRES(schedulerMutex);
   bool runTask() REQUIRES(schedulerMutex);
   bool runLinks(bool dueOnly) REQUIRES(schedulerMutex);
-  void takeTurn(const Index& index) REQUIRES(schedulerMutex);
+  void takeSlice(const Index& index) REQUIRES(schedulerMutex);
   void runExclusive(const Index& index) REQUIRES(schedulerMutex);
   void list(const Index& index) REQUIRES(schedulerMutex);
   void unpark(const Index& index) REQUIRES(schedulerMutex);

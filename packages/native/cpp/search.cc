@@ -124,7 +124,7 @@ class AlikeSearches {
   template <typename Counts>
   void walkTo(Counts counts);
   template <typename FrontierOf>
-  void walkInTurn(FrontierOf frontierOf);
+  void walkInterleaved(FrontierOf frontierOf);
   void collectFor(const std::vector<Asked*>& asked) {
     collectors_.clear();
     for (Asked* one : asked) collectors_.emplace_back(rows_, one->query, one->scan, one->shape.wanted);
@@ -216,13 +216,13 @@ void AlikeSearches::walkTo(Counts counts) {
   });
   const bool fewCount = filtered_ || largest->shape.live < largest->shape.linked / 2;
   if (fewCount || std::max(largest->plan.ef, largest->plan.wanted) > POOL_EF_MAX)
-    walkInTurn([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
-  else walkInTurn([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
+    walkInterleaved([&](Asked& one) { return HeapFrontier<Counts>(one.walk.heaps, one.plan.ef, counts); });
+  else walkInterleaved([&](Asked& one) { return PoolFrontier<Counts>(one.walk.pool, one.plan.ef, counts); });
 }
 
-/** The steps of the walks in turn, so that one goes on while memory brings what another one reads. */
+/** The steps of the walks, alternating, so that one goes on while memory brings what another one reads. */
 template <typename FrontierOf>
-void AlikeSearches::walkInTurn(FrontierOf frontierOf) {
+void AlikeSearches::walkInterleaved(FrontierOf frontierOf) {
   const auto widenOf = [this](const SearchPlan& plan) {
     return [this, &plan](std::vector<float>& distances) { return widenedEf(plan, effort_, distances); };
   };

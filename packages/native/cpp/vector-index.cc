@@ -183,7 +183,7 @@ bool VectorIndex::takeRow() {
   return true;
 }
 
-void VectorIndex::link(const LinkTurn& turn) {
+void VectorIndex::link(const LinkSlice& slice) {
   Generation& generation = *generation_;
   do {
     if (!takeRow()) return;
@@ -191,7 +191,7 @@ void VectorIndex::link(const LinkTurn& turn) {
       linkingFailed_.store(true);
       return;
     }
-  } while (!turn.over() && !linkingFailed_.load(std::memory_order_relaxed));
+  } while (!slice.over() && !linkingFailed_.load(std::memory_order_relaxed));
 }
 
 void VectorIndex::checkLinks() { generation_->graph.checkNewest(); }

@@ -126,7 +126,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   void search(Searches& requests) override;
   void tellAnswers() override { outbox_->tell(); }
   void prepareLinks() override;
-  void link(const LinkTurn& turn) override;
+  void link(const LinkSlice& slice) override;
   bool hasLinks() override;
   void checkLinks() override;
   void linksPaused() override;

@@ -86,9 +86,9 @@ export interface RowFilePlace {
 export interface Frozen {
   readonly rows: number;
   readonly linked: number;
-  /** Another one when rows and nodes are not those of before: a rebuild has made them anew. */
+  /** Another one when rows and nodes are not those of before: a rebuild has made them again. */
   readonly generation: number;
-  /** Whether codes tell distances between rows, so that their float32 values need not be in memory. */
+  /** Whether codes distinguish distances between rows, so that their float32 values need not be in memory. */
   readonly codesSuffice: boolean;
 }
 
@@ -136,7 +136,7 @@ function check(result: number): void {
 let wakesThreads = false;
 
 /**
- * At the end of this turn of the event loop: a thread that is woken at once takes the processor from the event loop, which
+ * At the end of this iteration of the event loop: a thread that is woken at once takes the processor from the event loop, which
  * has more requests to hand over.
  */
 function wakeThreadsOnce(): void {
@@ -170,7 +170,7 @@ export class NativeVectorIndex {
     check(native.indexPut(this.#handle, documents, vectors));
   }
 
-  /** As `put`, also of what documents have already: in place of rows that cannot be read. */
+  /** As `put`, also of what documents have already: instead of rows that cannot be read. */
   putAnew(documents: Uint32Array, vectors: Float32Array): void {
     check(native.indexPutAnew(this.#handle, documents, vectors));
   }

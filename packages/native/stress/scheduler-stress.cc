@@ -14,7 +14,7 @@
 namespace {
 
 using shoal::Clock;
-using shoal::LinkTurn;
+using shoal::LinkSlice;
 using shoal::Scheduled;
 using shoal::Scheduler;
 
@@ -63,10 +63,10 @@ struct CountingIndex : Scheduled {
   }
   void tellAnswers() override { told += kept.exchange(0); }
   void prepareLinks() override { runAlone(); }
-  void link(const LinkTurn& turn) override {
+  void link(const LinkSlice& slice) override {
     linking++;
     check(searching == 0 && alone == 0, "links overlap with searches or exclusive work");
-    for (unsigned left = rows; left > 0 && !turn.over();) {
+    for (unsigned left = rows; left > 0 && !slice.over();) {
       work(50);
       read(64);
       if (rows.compare_exchange_weak(left, left - 1)) left--;
@@ -105,7 +105,7 @@ void ask(const Index& index, unsigned what) {
       scheduler.wantLinks(index);
       return;
     case 2:
-      // Nothing to link: the turn finds no work.
+      // Nothing to link: the slice finds no work.
       scheduler.wantLinks(index);
       return;
     case 3:

@@ -1,10 +1,10 @@
 import { type ClassDefinition, type Grouping, type ObjectId, type RowFields, ShoalError } from "@shoal/model";
-import type { RequestContext, WorkTurns } from "@shoal/runtime";
+import type { RequestContext, Yielder } from "@shoal/runtime";
 import { mergeProperties } from "./merge-properties.js";
 import type { GetRow } from "./query-service.js";
-import { queryTurns } from "./turns.js";
+import { queryYielder } from "./query-yielder.js";
 
-/** Numbers that are multiplied in the time of one unit of a turn. */
+/** Numbers that are multiplied in the time of one unit of a step. */
 const NUMBERS_PER_UNIT = 32;
 
 /**
@@ -22,13 +22,13 @@ export async function groupRows(
   comparisonsMax: number,
   context: RequestContext,
 ): Promise<readonly GetRow[]> {
-  const turns = queryTurns(context);
-  const groups = await findGroups(rows, force, new Comparisons(comparisonsMax, turns));
+  const yielder = queryYielder(context);
+  const groups = await findGroups(rows, force, new Comparisons(comparisonsMax, yielder));
   const answer: GetRow[] = [];
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
-    if (type === "merge") answer.push(await mergedRow(first, group, { definition, fields, turns }));
+    if (type === "merge") answer.push(await mergedRow(first, group, { definition, fields, yielder }));
     else answer.push(fields.vector ? first : withoutVector(first));
   }
   return answer;
@@ -75,7 +75,7 @@ async function firstNear(
 ): Promise<Group | undefined> {
   for (const group of groups) {
     for (const other of group.members) {
-      if (comparisons.count(member.vector.length)) await comparisons.turns.next();
+      if (comparisons.count(member.vector.length)) await comparisons.yielder.next();
       if (halfDistance(member, other) < force) return group;
     }
   }
@@ -84,25 +84,25 @@ async function firstNear(
 
 /** Bounds the work of all comparisons. */
 class Comparisons {
-  readonly turns: WorkTurns;
+  readonly yielder: Yielder;
   #count = 0;
 
   constructor(
     private readonly max: number,
-    turns: WorkTurns,
+    yielder: Yielder,
   ) {
-    this.turns = turns;
+    this.yielder = yielder;
   }
 
-  /** Vectors of so many numbers are compared next; whether it is somebody else's turn. */
+  /** Vectors of so many numbers are compared next; whether to yield. */
   count(numbers: number): boolean {
     this.#count += 1;
     if (this.#count > this.max) {
       const rule = `more than ${this.max} comparisons of rows`;
       throw new ShoalError("tooLarge", `group: ${rule}: ask for fewer rows, or raise the force`);
     }
-    this.turns.count(1 + numbers / NUMBERS_PER_UNIT);
-    return this.turns.isOver;
+    this.yielder.count(1 + numbers / NUMBERS_PER_UNIT);
+    return this.yielder.isDue;
   }
 }
 
@@ -127,18 +127,18 @@ function dotProduct(a: Float32Array, b: Float32Array): number {
 interface Merging {
   readonly definition: ClassDefinition;
   readonly fields: RowFields;
-  readonly turns: WorkTurns;
+  readonly yielder: Yielder;
 }
 
 async function mergedRow(
   { certainty, object }: GetRow,
   group: readonly GetRow[],
-  { definition, fields, turns }: Merging,
+  { definition, fields, yielder }: Merging,
 ): Promise<GetRow> {
   const objects = group.flatMap((row) => row.object ?? []);
   const merged = object && {
     ...object,
-    propertiesJson: fields.properties ? await mergeProperties(objects, definition, turns) : object.propertiesJson,
+    propertiesJson: fields.properties ? await mergeProperties(objects, definition, yielder) : object.propertiesJson,
     vector: fields.vector ? meanVector(objects.flatMap(({ vector }) => vector ?? [])) : undefined,
     extras: undefined,
   };

@@ -2,7 +2,7 @@ import type { ObjectId } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, test } from "vitest";
 import { mergeIds } from "./merge-ids.js";
-import { queryTurns } from "./turns.js";
+import { queryYielder } from "./query-yielder.js";
 
 test("ascending lists become one, without doubles", async () => {
   const random = seededRandom(4);
@@ -11,24 +11,24 @@ test("ascending lists become one, without doubles", async () => {
       const ids = Array.from({ length: random.below(30) }, () => `${random.below(60)}` as ObjectId);
       return [...new Set(ids)].sort();
     });
-    expect(await mergeIds(lists, queryTurns({}))).toEqual([...new Set(lists.flat())].sort());
+    expect(await mergeIds(lists, queryYielder({}))).toEqual([...new Set(lists.flat())].sort());
   }
 });
 
-test("long lists are merged in turns, which a signal ends", async () => {
+test("long lists are merged in steps, which a signal ends", async () => {
   const ids = (from: number) => Array.from({ length: 200_000 }, (_, at) => `${1_000_000 + from + at * 2}` as ObjectId);
   const lists = [ids(0), ids(1)];
-  let turns = 0;
+  let steps = 0;
   let isDone = false;
   const count = (): void => {
-    turns += 1;
+    steps += 1;
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  expect(await mergeIds(lists, queryTurns({}))).toHaveLength(400_000);
+  expect(await mergeIds(lists, queryYielder({}))).toHaveLength(400_000);
   isDone = true;
-  expect(turns).toBeGreaterThan(2);
+  expect(steps).toBeGreaterThan(2);
   const ended = new AbortController();
   ended.abort(new Error("ended"));
-  await expect(mergeIds(lists, queryTurns({ signal: ended.signal }))).rejects.toThrow("ended");
+  await expect(mergeIds(lists, queryYielder({ signal: ended.signal }))).rejects.toThrow("ended");
 });

@@ -1,20 +1,20 @@
 import type { ObjectId } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 
-/** Comparisons and copies between two looks at the turn. */
+/** Comparisons and copies between two checks whether to yield. */
 const BLOCK_IDS = 4096;
 
 /** Ascending lists without doubles as one such list; of two lists at a time, so that each id moves log2(lists) times. */
 export async function mergeIds(
   lists: readonly (readonly ObjectId[])[],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<readonly ObjectId[]> {
   let rest = lists.filter((list) => list.length > 0);
   while (rest.length > 1) {
     const merged: (readonly ObjectId[])[] = [];
     for (let at = 0; at < rest.length; at += 2) {
       const [a = [], b] = [rest[at], rest[at + 1]];
-      merged.push(b === undefined ? a : await mergeTwo(a, b, turns));
+      merged.push(b === undefined ? a : await mergeTwo(a, b, yielder));
     }
     rest = merged;
   }
@@ -24,7 +24,7 @@ export async function mergeIds(
 async function mergeTwo(
   a: readonly ObjectId[],
   b: readonly ObjectId[],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<readonly ObjectId[]> {
   const merged: ObjectId[] = [];
   let atA = 0;
@@ -44,7 +44,7 @@ async function mergeTwo(
     }
     if (merged.length < nextLook) continue;
     nextLook += BLOCK_IDS;
-    turns.count(BLOCK_IDS);
-    if (turns.isOver) await turns.next();
+    yielder.count(BLOCK_IDS);
+    if (yielder.isDue) await yielder.next();
   }
 }

@@ -9,7 +9,7 @@ import {
   shortestFloat32,
   targetsOfReferences,
 } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 
 type Merge = (values: readonly Json[]) => Json | undefined;
 
@@ -34,7 +34,7 @@ const MERGES: { readonly [Type in PrimitiveDataType]?: Merge } = {
 export async function mergeProperties(
   objects: readonly StoredObject[],
   definition: ClassDefinition,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<Uint8Array> {
   const properties = (definition.properties ?? []).map(({ name, dataType }) => ({
     name,
@@ -47,8 +47,8 @@ export async function mergeProperties(
       const value = Object.hasOwn(decoded, name) ? decoded[name] : undefined;
       if (value !== undefined && value !== null) values.push(value);
     }
-    turns.count(1 + (object.propertiesJson.length >>> 2));
-    if (turns.isOver) await turns.next();
+    yielder.count(1 + (object.propertiesJson.length >>> 2));
+    if (yielder.isDue) await yielder.next();
   }
   const merged: Record<string, Json> = {};
   for (const { name, merge, values } of properties) {

@@ -83,7 +83,7 @@ function likelyShare(count: number, shards: number): number {
   return Math.min(count, Math.ceil(mean + 2 * Math.sqrt(mean * (1 - 1 / shards))));
 }
 
-/** What a search by a vector of no numbers is told. */
+/** The error of a search by a vector of no numbers. */
 export const EMPTY_VECTOR = "the vector that is searched for is empty: give its numbers in nearVector.vector";
 
 function checkSearchable({ definition, dimensions }: ClassRecord, { vector }: NearSearch): void {

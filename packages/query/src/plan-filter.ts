@@ -14,8 +14,8 @@ import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import { mergeIds } from "./merge-ids.js";
+import { queryYielder } from "./query-yielder.js";
 import { scatter } from "./scatter.js";
-import { queryTurns } from "./turns.js";
 
 /** What filters over references are resolved with. */
 export interface FilterParts {
@@ -138,7 +138,7 @@ class InnerSearch {
       context.rowBytes?.add(ids.length * BYTES_OF_ID);
       return ids;
     });
-    return mergeIds(lists, queryTurns(context));
+    return mergeIds(lists, queryYielder(context));
   }
 }
 

@@ -50,7 +50,7 @@ const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
  * Plans reads, scatters them over the shards and merges the answers. Classes that whoever asks may not read are as if they were
  * not there.
  *
- * A process may know an old schema. A read that failed is planned anew, once, when there is a newer one:
+ * A process may know an old schema. A read that failed is planned again, once, when there is a newer one:
  * a class or property that it did not know, a shard of a class that is gone. Before it is told that there is nothing
  * (no such object, no neighbours in a class without vectors), and before all classes are gone through, the schema is
  * asked for, so that what any gateway has answered counts.
@@ -142,7 +142,7 @@ function classOf({ schema }: QueryParts, className: string): ClassRecord {
   );
 }
 
-/** The page of a `Get`, with these fields; `onSearch` is told what is searched for. */
+/** The page of a `Get`, with these fields; `onSearch` gets what is searched for. */
 async function pageRows(
   parts: QueryParts,
   query: GetQuery,

@@ -51,7 +51,7 @@ export interface ListQuery {
   readonly fields: RowFields;
 }
 
-/** The asking side of reads. */
+/** Reads across shards. */
 export interface QueryService {
   /** Errors carry the reference's prefixes, so that an edge passes messages on as they are. */
   get(query: GetQuery, context: RequestContext): Promise<readonly GetRow[]>;

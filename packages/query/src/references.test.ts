@@ -129,23 +129,23 @@ describe("reading references", () => {
     expect(shards.calls.get("getObjects")).toBe(1);
   });
 
-  test("long lists are followed in turns, which a signal ends", async () => {
+  test("long lists are followed in steps, which a signal ends", async () => {
     const random = seededRandom(6);
     const like = Array.from({ length: 30_000 }, () => referenceTo(uuid(random), "svc"));
     const plain = { className: "Book", creationTimeUnix: 1, vector: undefined };
     const books = [1, 2, 3].map(() => ({ ...plain, id: uuid(random), properties: { like } }));
     const { engine } = engineOf(books, 1);
     const query = getQuery({ className: "Book", references: [select("like", target("Book"))] });
-    let turns = 0;
+    let steps = 0;
     let isDone = false;
     const count = (): void => {
-      turns += 1;
+      steps += 1;
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
     expect(await engine.get(query, context)).toHaveLength(3);
     isDone = true;
-    expect(turns).toBeGreaterThan(5);
+    expect(steps).toBeGreaterThan(5);
     const ended = new AbortController();
     ended.abort(new Error("ended"));
     await expect(engine.get(query, { ...context, signal: ended.signal })).rejects.toThrow("ended");

@@ -8,12 +8,12 @@ import {
   type StoredObject,
 } from "@shoal/model";
 import type { ClassRecord } from "@shoal/rpc";
-import type { RequestContext, WorkTurns } from "@shoal/runtime";
+import type { RequestContext, Yielder } from "@shoal/runtime";
 import { fetchRows } from "./fetch-rows.js";
 import type { ReferencedRow } from "./query-service.js";
+import { queryYielder } from "./query-yielder.js";
 import { scatter } from "./scatter.js";
 import { StoredReferences } from "./stored-references.js";
-import { queryTurns } from "./turns.js";
 
 export interface ReferenceParts {
   readonly schema: Pick<SchemaView, "classRecord">;
@@ -28,7 +28,7 @@ export type ResolvedReferences = ReadonlyMap<string, readonly ReferencedRow[]>;
 /** Shared by all rows that have none; never written to. */
 const NO_REFERENCES = new Map<string, readonly ReferencedRow[]>();
 
-/** What a row and a reference cost beside its bytes, in units of a turn. */
+/** What a row and a reference cost beside its bytes, in units of a step. */
 const ROW_WORK = 20;
 const REFERENCE_WORK = 15;
 
@@ -102,7 +102,7 @@ interface Followed {
 }
 
 class Resolution {
-  readonly #turns: WorkTurns;
+  readonly #yielder: Yielder;
   readonly #classes = new Map<string, ClassObjects>();
   #followed = 0;
 
@@ -111,7 +111,7 @@ class Resolution {
     selections: readonly ReferenceSelection[],
     private readonly context: RequestContext,
   ) {
-    this.#turns = queryTurns(context);
+    this.#yielder = queryYielder(context);
     this.#addClasses(selections);
   }
 
@@ -164,8 +164,8 @@ class Resolution {
         edges.push({ row, ids });
         for (const { found } of candidates) want(found, ids);
       }
-      this.#turns.count(ROW_WORK + (propertiesJson.length >>> 5) + ids.length * REFERENCE_WORK);
-      if (this.#turns.isOver) await this.#turns.next();
+      this.#yielder.count(ROW_WORK + (propertiesJson.length >>> 5) + ids.length * REFERENCE_WORK);
+      if (this.#yielder.isDue) await this.#yielder.next();
     }
     return { property, candidates, edges };
   }
@@ -222,8 +222,8 @@ class Resolution {
         if (row.references === NO_REFERENCES) row.references = new Map();
         row.references.set(property, rows);
       }
-      this.#turns.count(ROW_WORK + ids.length * candidates.length * REFERENCE_WORK);
-      if (this.#turns.isOver) await this.#turns.next();
+      this.#yielder.count(ROW_WORK + ids.length * candidates.length * REFERENCE_WORK);
+      if (this.#yielder.isDue) await this.#yielder.next();
     }
   }
 }

@@ -8,7 +8,7 @@ it("gives many shards a signal that all of them may listen to without a warning"
   const context = { deadline: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
   const targets = Array.from({ length: 16 }, (_, at) => at);
   await scatter(targets, context, async (_, { signal }) => signal?.addEventListener("abort", () => {}));
-  // Warnings come a turn later.
+  // Warnings come an iteration later.
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", onWarning);
   expect(warnings).toEqual([]);

@@ -169,7 +169,7 @@ describe("filters over references", () => {
     expect(cancelled).toEqual([true, true]);
   });
 
-  test("what a shard refuses about a filter is told as the filter's fault", async () => {
+  test("what a shard refuses about a filter is reported as the filter's fault", async () => {
     const { engine, shards } = engineOf(objects, 1);
     const refuse = async () => {
       throw new ShoalError("invalid", "property 'x' has no index");
@@ -187,7 +187,7 @@ describe("filters over references", () => {
     });
   });
 
-  test("what else a shard refuses about a filter with near is told likewise", async () => {
+  test("what else a shard refuses about a filter with near is reported likewise", async () => {
     const { engine, shards } = engineOf(objects, 1);
     const refuse = async () => {
       throw new ShoalError("invalid", "a 'Like' pattern is too long");

@@ -142,7 +142,7 @@ export type CopyEvent =
   | { readonly type: "configuration"; readonly configuration: ShardConfiguration }
   | { readonly type: "message"; readonly from: CopyName; readonly message: CopyMessage }
   | { readonly type: "written"; readonly write: number }
-  /** The store takes no more writes until it is opened anew. */
+  /** The store takes no more writes until it is reopened. */
   | { readonly type: "writeFailed" }
   | {
       readonly type: "proposed";

@@ -41,7 +41,7 @@ describe("NodeLeases", () => {
     }
   });
 
-  it("numbers a lease anew after it had ended, and says so to others", () => {
+  it("numbers a lease again after it had ended, and says so to others", () => {
     const one = new NodeLeases("a", 0, TIMING);
     const other = new NodeLeases("b", 0, TIMING);
     const exchange = (at: number) => {

@@ -22,7 +22,7 @@ export interface Revocation {
 
 interface Held {
   until: number;
-  /** Grows when the lease is held again after it had ended: whoever relied on it must look anew. */
+  /** Grows when the lease is held again after it had ended: whoever relied on it must look again. */
   number: number;
 }
 
@@ -137,7 +137,7 @@ export class NodeLeases {
 
   /**
    * Of a shard: the copies that have not confirmed yet that they answer nothing on account of leases of this node, from which
-   * version of the configuration on, and when they were asked last. Kept here, since the copy that asks may be opened anew.
+   * version of the configuration on, and when they were asked last. Kept here, since the copy that asks may be reopened.
    */
   revocations(shard: string): Map<string, Revocation> {
     let revocations = this.#revocations.get(shard);

@@ -18,7 +18,7 @@ import {
   withoutEligible,
 } from "./shard-configuration.js";
 
-/** More commits than that do not wait for a learner: it catches up anew. */
+/** More commits than that do not wait for a learner: it catches up again. */
 const QUEUED_COMMITS_MAX = 100;
 
 /** What the primary of a shard does in one epoch. */

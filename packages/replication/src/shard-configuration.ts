@@ -41,7 +41,7 @@ export function needsOf({ primary, inSync, eligible }: ShardConfiguration): read
 }
 
 /**
- * The primary opens its store anew, or begins an epoch that was handed to it. When it cannot tell whether all that it holds is
+ * The primary opens its store again, or begins an epoch that was handed to it. When it cannot tell whether all that it holds is
  * acknowledged, it may answer what eligible copies lack: they are eligible no more.
  */
 export function claimed(of: ShardConfiguration, claim: string, isTailKnown: boolean): ShardConfiguration {
@@ -54,7 +54,7 @@ export function touched(of: ShardConfiguration): ShardConfiguration {
   return { ...of, version: of.version + 1 };
 }
 
-/** All copies have to be made anew before one of them may take over from the primary. */
+/** All copies have to be made again before one of them may take over from the primary. */
 export function withoutEligible(of: ShardConfiguration, copy: CopyName): ShardConfiguration {
   return { ...of, version: of.version + 1, eligible: without(of.eligible, copy) };
 }

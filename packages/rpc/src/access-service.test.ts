@@ -58,7 +58,7 @@ test("updates lead from any snapshot to any other", () => {
   }
 });
 
-test("a coordinator that gives no answer is told of in plain words, with its address for operators alone", async () => {
+test("a coordinator that gives no response is reported in plain words, with its address for operators alone", async () => {
   const silent = Object.assign(new MemoryAccess(), {
     current: () => new Promise<never>(() => undefined),
     change: () => new Promise<never>(() => undefined),

@@ -71,7 +71,7 @@ describe("updates of extensions", () => {
   });
 });
 
-test("extensions are followed at another coordinator when one is lost, and anew when their history is another", async () => {
+test("extensions are followed at another coordinator when one is lost, and again when their history is another", async () => {
   const extensions = new MemoryExtensions();
   const first = await createRpcServer({ extensions }, address);
   await using second = await createRpcServer({ extensions }, address);

@@ -7,7 +7,7 @@ export interface NewJob {
   /** A fresh uuid. */
   readonly id: string;
   readonly className: string;
-  /** The job ends with the class of this id: one that is made anew is another one. */
+  /** The job ends with the class of this id: one that is made again is another one. */
   readonly classId: string;
   /** What is to be done; only its runners read it. */
   readonly request: JsonObject;
@@ -50,7 +50,7 @@ export interface RangeProgress {
 export interface JobClaim {
   readonly job: Job;
   readonly range: number;
-  /** Grows with every claim of the range: who was replaced is told so. */
+  /** Grows with every claim of the range: a process that was replaced is refused by it. */
   readonly token: number;
   /** The range's ids are up to this one; empty: up to the last there is. */
   readonly upTo: string;

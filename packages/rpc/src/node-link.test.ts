@@ -106,7 +106,7 @@ describe("a link to a node", () => {
     link.client[Symbol.dispose]();
   });
 
-  test("is given up when the other side falls silent without a word, and made again", async () => {
+  test("is given up when the other side falls silent, and made again", async () => {
     const node = scriptedNode(never);
     await using server = await createRpcServer({ node }, { host: "127.0.0.1", port: 0, now });
     await using cable = await openCable(server.port);

@@ -13,7 +13,7 @@ export interface NodeRecord {
 
 /** By what a coordinator knows a node again, whatever its address. */
 export interface NodeClaim {
-  /** Kept in the node's data folder, and told to coordinators only. */
+  /** Kept in the node's data folder, and shown to coordinators only. */
   readonly secret: string;
   /** Drawn at the start of the process. */
   readonly process: string;

@@ -62,12 +62,12 @@ function heldSender(bytesInFlightMax = 1) {
   return { packets, sender };
 }
 
-const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
+const oneIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 /** After which a packet has left. */
-async function turn(): Promise<void> {
-  await oneTurn();
-  await oneTurn();
+async function iteration(): Promise<void> {
+  await oneIteration();
+  await oneIteration();
 }
 
 const KB = 1024;
@@ -84,10 +84,10 @@ describe("messages", () => {
         const payload = Buffer.alloc(below(4) === 0 ? below(3_000 * KB) : below(2_000), request);
         sent.set(request, payload);
         sender.send(request, REQUEST_MESSAGE, payload);
-        if (below(3) === 0) await turn();
+        if (below(3) === 0) await iteration();
       }
       for (let at = 0; at < packets.length || sender.unsentBytes > 0; at++) {
-        while (packets[at] === undefined) await turn();
+        while (packets[at] === undefined) await iteration();
         for (const { request, kind, payload } of packets[at]?.frames ?? []) {
           if (kind === FrameKind.REQUEST) got.set(request, assembler.complete(request, payload) ?? Buffer.alloc(0));
           else assembler.add(request, payload);
@@ -99,34 +99,34 @@ describe("messages", () => {
     }
   });
 
-  test("of two turns of the event loop leave together, and what waited for room a turn later", async () => {
+  test("of two iterations of the event loop leave together, and what waited for room an iteration later", async () => {
     const { packets, sender } = heldSender();
     sender.send(1, REQUEST_MESSAGE, Buffer.alloc(10));
-    await oneTurn();
+    await oneIteration();
     sender.send(2, REQUEST_MESSAGE, Buffer.alloc(10));
     expect(packets).toEqual([]);
-    await oneTurn();
+    await oneIteration();
     expect(packets.map(({ frames }) => frames.map(({ request }) => request))).toEqual([[1, 2]]);
     sender.send(3, REQUEST_MESSAGE, Buffer.alloc(10));
-    await turn();
+    await iteration();
     expect(packets).toHaveLength(1);
     packets[0]?.done();
-    await oneTurn();
+    await oneIteration();
     expect(packets).toHaveLength(2);
   });
 
   test("that are small do not wait for large ones", async () => {
     const { packets, sender } = heldSender();
     for (let request = 1; request <= 6; request++) sender.send(request, REQUEST_MESSAGE, Buffer.alloc(20_000 * KB));
-    await turn();
+    await iteration();
     sender.send(7, REQUEST_MESSAGE, Buffer.alloc(10));
     packets[0]?.done();
-    await turn();
+    await iteration();
     expect(packets[1]?.frames.map(({ request }) => request)).toEqual([7, 2]);
-    // Four of them take turns, the others wait.
+    // Four of them alternate, the others wait.
     for (let at = 1; at < 12; at++) {
       packets[at]?.done();
-      await turn();
+      await iteration();
     }
     expect(packets.slice(2, 10).flatMap(({ frames }) => frames.map(({ request }) => request))).toEqual([
       3, 4, 1, 2, 3, 4, 1, 2,
@@ -136,10 +136,10 @@ describe("messages", () => {
   test("leave no faster than they are taken", async () => {
     const { packets, sender } = heldSender(1_000 * KB);
     sender.send(1, REQUEST_MESSAGE, Buffer.alloc(20_000 * KB));
-    for (let wait = 0; wait < 20; wait++) await turn();
+    for (let wait = 0; wait < 20; wait++) await iteration();
     expect(packets.length).toBe(4);
     packets[0]?.done();
-    await turn();
+    await iteration();
     expect(packets.length).toBe(5);
   });
 
@@ -151,10 +151,10 @@ describe("messages", () => {
     sender.send(3, kind, Buffer.alloc(600 * KB));
     sender.send(4, kind, Buffer.alloc(10));
     expect(sender.takeBack(4)).toBe("all");
-    await turn();
+    await iteration();
     expect([1, 2, 3].map((request) => sender.takeBack(request))).toEqual(["rest", "none", "all"]);
     packets[0]?.done();
-    await turn();
+    await iteration();
     expect(packets).toHaveLength(1);
     expect(sender.unsentBytes).toBe(0);
   });

@@ -44,7 +44,7 @@ export interface ShardMethod<Args extends readonly unknown[], Answer> {
    * requests that are large take it for that alone.
    */
   readonly isBulk?: (...args: Args) => boolean;
-  /** Whether the request is so long that others get their turns in between. Absent: never. */
+  /** Whether the request is so long that its codec yields. Absent: never. */
   readonly isLong?: (...args: Args) => boolean;
   /** Whether what arrives of an answer counts as rows that are held. Absent: no. */
   readonly hasRows?: (...args: Args) => boolean;

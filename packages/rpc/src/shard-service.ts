@@ -49,7 +49,7 @@ export interface FoundObjects {
 }
 
 /**
- * A storage node, as the asking side sees it, for any of its shards. Writes are durable when they resolve. Every method
+ * A storage node, as its clients see it, for any of its shards. Writes are durable when they resolve. Every method
  * fails with `unavailable` when the node or the shard cannot be reached, naming both.
  */
 export interface ShardService {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { WatchedValue } from "./watched-value.js";
 
-it("tells what is known, and then every value, until disposed of", () => {
+it("gives the known value, and then every new one, until disposed of", () => {
   const value = new WatchedValue<number | undefined>(undefined);
   const told: string[] = [];
   const first = value.watch((one) => told.push(`first ${one}`));
@@ -18,7 +18,7 @@ it("tells what is known, and then every value, until disposed of", () => {
   expect(value.known).toBe(4);
 });
 
-it("tells nobody who goes while others are told, and once who comes then", () => {
+it("notifies nobody who leaves during a notification, and a newcomer once", () => {
   const value = new WatchedValue("before");
   const told: string[] = [];
   const going: Disposable[] = [];

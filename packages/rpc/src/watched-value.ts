@@ -1,6 +1,6 @@
 type Known<T> = Exclude<T, undefined>;
 
-/** A value that changes, and those who are told of it. It may be undefined until it is set first; of that nobody is told. */
+/** A value that changes, and its listeners. It may be undefined until it is first set; that notifies nobody. */
 export class WatchedValue<T> {
   readonly #listeners = new Set<(value: Known<T>) => void>();
   #known: T;
@@ -14,10 +14,10 @@ export class WatchedValue<T> {
     return this.#known;
   }
 
-  /** When this returns, everybody has been told. */
+  /** When this returns, everybody has been notified. */
   set(value: Known<T>): void {
     this.#known = value;
-    // Who is disposed of meanwhile is not told, and who comes is told once, by `watch`.
+    // A listener that is disposed of meanwhile is not notified, and a new one is notified once, by `watch`.
     for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(value);
   }
 
@@ -28,7 +28,7 @@ export class WatchedValue<T> {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** Resolves when the listeners of before have been told of a value that is as wanted, or after a while. */
+  /** Resolves when the earlier listeners have been notified of a value that is as wanted, or after a while. */
   reached(isWanted: (value: Known<T>) => boolean, waitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -43,7 +43,7 @@ export class WatchedValue<T> {
     });
   }
 
-  /** Nobody is told any more. */
+  /** Nobody is notified any more. */
   forgetListeners(): void {
     this.#listeners.clear();
   }

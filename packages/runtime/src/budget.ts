@@ -72,7 +72,7 @@ export class Budget<One extends Holder = Holder> {
     return holding;
   }
 
-  /** The speeds of holders are others now: the slowest are looked for anew. */
+  /** The speeds of holders are others now: the slowest are looked for again. */
   tick(): void {
     this.#ticks++;
   }

@@ -2,11 +2,11 @@ import type { HeldKind, RowBytes } from "./request-context.js";
 
 export interface ByteBudgetOptions {
   readonly max: number;
-  /** What is thrown in place of holding more. */
+  /** What is thrown instead of holding more. */
   readonly fullError: () => Error;
   /** Holds all of it, too, and may refuse it. */
   readonly parent?: RowBytes | undefined;
-  /** What the parent is told that they are held for, where `add` does not say it. */
+  /** What the parent counts them as, where `add` does not say it. */
   readonly kind?: HeldKind;
   /** Whether what is held alone may be larger than all may be. */
   readonly mayGoAlone?: boolean;

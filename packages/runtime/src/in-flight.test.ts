@@ -8,7 +8,7 @@ it("does what a Map with ever new numbers does", () => {
   const oracle = new Map<number, { readonly name: number }>();
   const gone: number[] = [];
   for (let step = 0; step < 20_000; step++) {
-    // Grows and shrinks in turns.
+    // Grows and shrinks in steps.
     if (below(100) < (step % 4_000 < 2_000 ? 60 : 40)) {
       const item = { name: step };
       const number = inFlight.add(item);

@@ -10,13 +10,13 @@ export {
   type HeldKind,
   NOBODY,
   type RequestContext,
-  type RequestWitness,
+  type RequestObserver,
   type RowBytes,
   type Share,
   type WorkBounds,
 } from "./request-context.js";
+export { eventLoop, nextStep } from "./step-queue.js";
 export { POOL_THREADS_MAX, poolThreads } from "./thread-pool.js";
 export { TimedSignal } from "./timed-signal.js";
-export { eventLoop, nextTurn } from "./turns.js";
 export { closeWork, finishWork, runWork, type Work } from "./work.js";
-export { WorkTurns } from "./work-turns.js";
+export { Yielder } from "./yielder.js";

@@ -1,6 +1,6 @@
 import type { ClassRights } from "@shoal/model";
 import type { LateSignal } from "./late-signal.js";
-import type { RequestContext, RequestWitness, RowBytes, Share } from "./request-context.js";
+import type { RequestContext, RequestObserver, RowBytes, Share } from "./request-context.js";
 
 /** What a part of a request has of its own. */
 export interface OwnContext {
@@ -37,8 +37,8 @@ export class InnerContext implements RequestContext {
     return this.#outer.requestId;
   }
 
-  get witness(): RequestWitness | undefined {
-    return this.#outer.witness;
+  get observer(): RequestObserver | undefined {
+    return this.#outer.observer;
   }
 
   get share(): Share | undefined {

@@ -173,7 +173,7 @@ describe("MemoryBudget", () => {
     expect(process.budget.underWayBytes).toBe(0);
   });
 
-  it("measures anew after 50 ms, and after a MiB of work", () => {
+  it("measures again after 50 ms, and after a MiB of work", () => {
     const process = new FakeProcess();
     process.at(0.5);
     process.used = MAX;

@@ -27,15 +27,15 @@ export interface RowBytes {
 
 /** What bounds work, beside what it does, and for whom it is. */
 export interface WorkBounds {
-  /** For whom it takes turns and memory. It does not leave the process. */
+  /** For whom it takes steps and memory. It does not leave the process. */
   readonly share?: Share | undefined;
-  /** Looked at between the turns of long work. Asking for it may make it, which costs as much as a small request. */
+  /** Checked between the steps of long work. Asking for it may make it, which costs as much as a small request. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked before rows are read and told how large they were. Nothing is counted when absent. */
+  /** Asked before rows are read, and given their size. Nothing is counted when absent. */
   readonly rowBytes?: RowBytes | undefined;
 }
 
-/** What travels with every internal request; `rowBytes`, `waitMsMax`, `witness`, `share` and `rights` do not leave the process. */
+/** What travels with every internal request; `rowBytes`, `waitMsMax`, `observer`, `share` and `rights` do not leave the process. */
 export interface RequestContext extends WorkBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -47,7 +47,7 @@ export interface RequestContext extends WorkBounds {
    */
   readonly waitMsMax?: number | undefined;
   /** Hears what the request does; absent: nobody asks. */
-  readonly witness?: RequestWitness | undefined;
+  readonly observer?: RequestObserver | undefined;
   /** What whoever asks may do to the objects of classes; absent: everything. */
   readonly rights?: ClassRights | undefined;
 }
@@ -56,7 +56,7 @@ export interface RequestContext extends WorkBounds {
  * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact reports it at once; nothing that
  * is reported is a value that a client has stored.
  */
-export interface RequestWitness {
+export interface RequestObserver {
   /** What the request is about, as far as its path does not say it: `class`, `id`, `property`, `role`, `roles`, … */
   concerns(what: string, names: string | readonly string[]): void;
   /** Objects or references of a class that were written, and that were refused. Undefined: the class is not known. */

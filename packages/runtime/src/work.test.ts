@@ -1,15 +1,15 @@
-import { TurnCounter } from "@shoal/turn-counter";
+import { LoopCounter } from "@shoal/loop-counter";
 import { expect, it } from "vitest";
 import { runWork, type Work } from "./work.js";
-import { WorkTurns } from "./work-turns.js";
+import { Yielder } from "./yielder.js";
 
-function* sum(count: number, turns: WorkTurns, onEnd = (): void => {}): Work<number> {
+function* sum(count: number, yielder: Yielder, onEnd = (): void => {}): Work<number> {
   try {
     let all = 0;
     for (let at = 0; at < count; at++) {
       all += at;
-      turns.count(1);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(1);
+      if (yielder.isDue) yield yielder.pause();
     }
     return all;
   } finally {
@@ -17,11 +17,11 @@ function* sum(count: number, turns: WorkTurns, onEnd = (): void => {}): Work<num
   }
 }
 
-it("has its result at once when it never waits, and gives others their turn when it does", async () => {
-  expect(runWork(sum(9, new WorkTurns(10)))).toBe(36);
-  using counter = new TurnCounter();
-  expect(await runWork(sum(100, new WorkTurns(10)))).toBe(4_950);
-  expect(counter.turns).toBeGreaterThanOrEqual(10);
+it("has its result at once when it never waits, and yields when it does", async () => {
+  expect(runWork(sum(9, new Yielder(10)))).toBe(36);
+  using counter = new LoopCounter();
+  expect(await runWork(sum(100, new Yielder(10)))).toBe(4_950);
+  expect(counter.iterations).toBeGreaterThanOrEqual(10);
 });
 
 it("waits for what it yields, and fails with it", async () => {
@@ -37,7 +37,7 @@ it("cleans up when its signal fires", async () => {
   const gone = new AbortController();
   const ended: string[] = [];
   const result = runWork(
-    sum(100, new WorkTurns(10), () => ended.push("ended")),
+    sum(100, new Yielder(10), () => ended.push("ended")),
     { signal: gone.signal },
   );
   gone.abort(new Error("gone"));

@@ -1,9 +1,9 @@
 import type { WorkBounds } from "./request-context.js";
-import { nextTurn } from "./turns.js";
+import { nextStep } from "./step-queue.js";
 
 /**
  * Work that is done at once when it can be: it yields a promise that it has to wait for, or undefined where others may
- * have their turn of the event loop. What it holds of others' state between two yields may be older than that state.
+ * run. What it holds of others' state between two yields may be older than that state.
  */
 export type Work<Result> = Generator<Promise<unknown> | undefined, Result, void>;
 
@@ -13,7 +13,7 @@ export function runWork<Result>(work: Work<Result>, bounds: WorkBounds = {}): Re
   return step.done === true ? step.value : finishWork(work, step.value, bounds);
 }
 
-/** Runs the rest of the work once `first`, which it has yielded, has come; undefined, as for one that has not begun: after a turn. */
+/** Runs the rest of the work once `first`, which it has yielded, has come; undefined, as for one that has not begun: after a step. */
 export async function finishWork<Result>(
   work: Work<Result>,
   first: Promise<unknown> | undefined,
@@ -23,7 +23,7 @@ export async function finishWork<Result>(
   for (;;) {
     try {
       bounds.signal?.throwIfAborted();
-      await (pause ?? nextTurn(bounds));
+      await (pause ?? nextStep(bounds));
       bounds.signal?.throwIfAborted();
     } catch (error) {
       closeWork(work, pause);

@@ -8,7 +8,7 @@ export interface SeededRandom {
   readonly oneIn: (count: number) => boolean;
   /** One of the values, of which there is one at least. */
   readonly pick: <Value>(values: readonly Value[]) => Value;
-  /** From 0 to `most` values, each made anew. */
+  /** From 0 to `most` values, each made again. */
   readonly list: <Value>(most: number, make: () => Value) => Value[];
   /** The values in another order, each of which is as likely. */
   readonly shuffled: <Value>(values: readonly Value[]) => Value[];

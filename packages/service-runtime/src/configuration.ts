@@ -34,7 +34,7 @@ export interface Configuration extends PlainConfiguration {
 
 /**
  * Reads every setting from the first source that has it. Fails with `invalid` on the first bad value, and on values
- * that ask for something this version does not have. `warn` is told what is accepted but probably not meant. `limit`: the memory
+ * that ask for something this version does not have. `warn` gets what is accepted but probably not meant. `limit`: the memory
  * that the process has, which `MEMORY_BUDGET_BYTES` and the defaults of caches go by. `command`: what the process runs; undefined where
  * nobody is to be told of settings that are for others.
  */

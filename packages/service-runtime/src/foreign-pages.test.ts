@@ -119,7 +119,7 @@ describe("S1: pages", () => {
     expect(refuses({ host: "evil.example" }, settings)).toBe(true);
   });
 
-  it("are told which setting would admit them", () => {
+  it("name the setting that would admit them", () => {
     const pages = new ForeignPages(NONE);
     const text = (asked: Asked) => pages.refusal(request(asked));
     expect(text({ origin: "http://evil.example" })).toMatch(/"Origin: http:\/\/evil\.example".*CORS_ALLOW_ORIGIN/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Metrics } from "./metrics.js";
 
 describe("Metrics", () => {
-  it("writes what its readers say, each time anew", async () => {
+  it("writes what its readers say, each time again", async () => {
     const metrics = new Metrics();
     let count = 2;
     metrics.counter({ name: "x_total", help: "X.", labelNames: ["kind"] }, () => [

@@ -24,7 +24,7 @@ export interface MetricDescription {
 type Read<S> = () => Iterable<S> | Promise<Iterable<S>>;
 
 /**
- * What a process tells of itself, in the text format of Prometheus. Nothing is pushed here: each metric has a function
+ * What a process reports about itself, in the text format of Prometheus. Nothing is pushed here: each metric has a function
  * that is asked when somebody scrapes, so that hot paths only add to plain numbers. A reader that fails leaves its
  * metric out of that scrape's values and nothing else.
  */

@@ -25,7 +25,7 @@ const LENGTH_OF_TWO_SLIPS = 16;
  * Fails with `invalid` when a variable is most probably a misspelled one of ours. An environment is full of other
  * programs' variables, so only two kinds are refused: those that are one letter off (two, from 16 letters on), and all
  * that begin like ours of authentication and authorization. Refused and not warned about, as an unknown key of a file
- * is: the server would run with a default in place of what was asked for. Empty ones count as not set.
+ * is: the server would run with a default instead of what was asked for. Empty ones count as not set.
  */
 export function refuseMisspelledVariables(environment: Readonly<Record<string, string | undefined>>): void {
   for (const [variable, value] of Object.entries(environment)) {

@@ -94,7 +94,7 @@ function warnOfNoRoot(
   );
 }
 
-/** Without roles and without an admin list who gets in may do all, which is more than to have a key where keys can be made anew. */
+/** Without roles and without an admin list who gets in may do all, which is more than to have a key where keys can be made again. */
 export function warnOfEqualUsers(
   settings: SettingsReader,
   { roles, authorization }: { readonly roles: unknown; readonly authorization: unknown },

@@ -28,7 +28,7 @@ describe("variables of the reference that do nothing here", () => {
     expect(lines[0]).toMatch(new RegExp(`^${variable} has no effect, `));
   });
 
-  it("are told of one by one, and never with their value", () => {
+  it("are reported one by one, and never with their value", () => {
     const all = Object.fromEntries(UNBUILT_VARIABLES.map(({ variable }) => [variable, "s3cr3t"]));
     const lines = warnings(all);
     expect(lines.map((line) => line.split(" ")[0])).toEqual(UNBUILT_VARIABLES.map(({ variable }) => variable));

@@ -1,7 +1,7 @@
 import type { IndexedChange, InvertedIndex } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueEntry, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import { nextTurn } from "@shoal/runtime";
+import { nextStep } from "@shoal/runtime";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdTable } from "./id-table.js";
 import { indexRecord } from "./index-record.js";
@@ -28,7 +28,7 @@ export interface IndexBuild {
 /**
  * Builds the inverted index from the rows; nothing else may write meanwhile. What there was is cleared first, the mark
  * that all is there comes last, and with it the format that knows of an index: whatever ends this in between, the next
- * one begins anew. Fails with `dataLoss` when a row is lost; its object is known as lost then.
+ * one starts again. Fails with `dataLoss` when a row is lost; its object is known as lost then.
  */
 export async function buildIndex(build: IndexBuild): Promise<void> {
   const { store, place } = build;
@@ -73,7 +73,7 @@ async function indexRows(build: IndexBuild): Promise<void> {
       await write(build, changes);
       changes = [];
       bytes = 0;
-      await nextTurn({ signal });
+      await nextStep({ signal });
     }
   }
   if (changes.length > 0) await write(build, changes);

@@ -1,7 +1,7 @@
 import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
 import { CLIENT_PHRASES, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
-import { byteTurns } from "./byte-turns.js";
+import { byteYielder } from "./byte-yielder.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
@@ -57,8 +57,8 @@ export class CommitDraft {
   readonly #options: DraftOptions;
   readonly #objects = new Map<ObjectId, ObjectDraft>();
   #dimensions: number | undefined;
-  /** Of the merges. Nothing that a draft stands on changes between two turns: a shard has one commit at a time. */
-  readonly turns = byteTurns();
+  /** Of the merges. Nothing that a draft stands on changes between two steps: a shard has one commit at a time. */
+  readonly yielder = byteYielder();
 
   constructor(options: DraftOptions) {
     this.#options = options;
@@ -94,7 +94,7 @@ export class CommitDraft {
     if (before === undefined) return notFound(merge.id);
     if (before instanceof ShoalError) return before;
     const row = mergedRow(before, merge, this.#options.objectBytesMax);
-    this.turns.count(before.bytes.length + merge.bytes);
+    this.yielder.count(before.bytes.length + merge.bytes);
     if (row instanceof ShoalError) return row;
     const fault = this.#checkDimensions(merge.id, merge.vector?.length ?? 0);
     if (fault !== undefined) return fault;
@@ -105,12 +105,12 @@ export class CommitDraft {
     return view(row);
   }
 
-  /** Outcomes in the order of the merges. Others have their turn in between. Never fails. */
+  /** Outcomes in the order of the merges. Yields in between. Never fails. */
   async mergeAll(merges: readonly (PreparedMerge | ShoalError)[]): Promise<readonly (PutTimes | ShoalError)[]> {
     const outcomes: (PutTimes | ShoalError)[] = [];
     for (const merge of merges) {
       outcomes.push(merge instanceof ShoalError ? merge : timesOf(this.merge(merge)));
-      if (this.turns.isOver) await this.turns.next();
+      if (this.yielder.isDue) await this.yielder.next();
     }
     return outcomes;
   }

@@ -1,6 +1,6 @@
 /** The shortest pause of a timer: what a write waits for others at most. */
 const PAUSE_MS = 1;
-/** Where commits are quicker than this, waiting is dearer than one more of them. */
+/** Where commits are quicker than this, waiting is more expensive than one more of them. */
 const COMMIT_MS_MIN = 0.5;
 /** Of the mean duration of commits, what the last one counts for: clocks may know whole milliseconds only. */
 const LAST_SHARE = 1 / 8;

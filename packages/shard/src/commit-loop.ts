@@ -86,7 +86,7 @@ export class CommitLoop {
     this.#pendingBytes = bytes;
     this.#queue.push(write);
     this.#gathering.came(this.#queue.length);
-    // Not at once: what else comes in this turn of the event loop shares the commit.
+    // Not at once: what else comes in this iteration of the event loop shares the commit.
     this.#running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#run());
   }
 
@@ -203,7 +203,7 @@ export class CommitLoop {
     for (const write of group) {
       const staged = write.stage(draft);
       if (staged !== undefined) await staged;
-      if (draft.turns.isOver) await draft.turns.next();
+      if (draft.yielder.isDue) await draft.yielder.next();
     }
     const commit = draft.finish(views.sequence, epoch);
     if (commit === undefined) return true;

@@ -77,7 +77,7 @@ export class CreationOrder {
     if (time >= this.#sortedFrom) this.#sortedBefore = Math.min(this.#sortedBefore, time);
   }
 
-  /** Adds a document in front, whatever its time. For an order that is made anew. */
+  /** Adds a document in front, whatever its time. For an order that is made again. */
   linkNewest(document: number): void {
     const newest = this.#newest;
     this.#join(END, document);

@@ -19,7 +19,7 @@ const OPTIONS = {
 const ROOM: RoomBounds = { hasRoom: () => true, mayReload: true };
 const HOUR_MS = 3_600_000;
 
-/** Has an answer come again, later: as of a search on a slow thread that had read what was mended since. */
+/** Has an answer come again, later: as of a search on a slow thread that had read what was repaired since. */
 class LateAnswers {
   #late: DamagedVector | undefined;
   #isDue = false;
@@ -123,7 +123,7 @@ describe("a vector that is damaged in its file", () => {
     for (const at of [100, 103, 4_000]) expect(await nearest(at)).toBe(idOf(at));
   });
 
-  it("is mended once, whatever tells of it late", async () => {
+  it("is repaired once, whatever tells of it late", async () => {
     await damage(100);
     expect(await nearest(100)).toBe(idOf(100));
     const mended = { damages: ["vector"], vectors: shard.statistics().vectors };

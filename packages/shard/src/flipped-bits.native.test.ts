@@ -79,7 +79,7 @@ async function flipBit(paths: readonly string[], random: SeededRandom): Promise<
 }
 
 /**
- * `dataLoss` for a refusal that says so, also that of an index which is being built anew because of damage; the value
+ * `dataLoss` for a refusal that says so, also that of an index which is being rebuilt because of damage; the value
  * otherwise; anything else is a failure of the test.
  */
 async function orDataLoss<T>(promise: Promise<T>): Promise<T | "dataLoss"> {

@@ -6,7 +6,7 @@ import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { PresentDocuments } from "./present-documents.js";
-import { sortInTurns } from "./sort-in-turns.js";
+import { sortInSteps } from "./sort-in-steps.js";
 import { TableOrder } from "./table-order.js";
 
 /** A copy of the table at one sequence, as bytes of this machine. */
@@ -56,7 +56,7 @@ export class IdTable {
   }
   /**
    * True when rows were lost to damage whose ids are not known either: an id that is not here may be that of a lost
-   * object (reading its row tells), and no list of objects is whole. Ends when all that was lost is written anew.
+   * object (reading its row tells), and no list of objects is whole. Ends when all that was lost is written again.
    */
   get doubtful(): boolean {
     return this.expected === undefined || !this.expected.equals(this.#digest);
@@ -95,7 +95,7 @@ export class IdTable {
   }
 
   sortById(documents: Uint32Array, next: () => Promise<void>): Promise<Uint32Array> {
-    return sortInTurns(this.#chunks, documents, next);
+    return sortInSteps(this.#chunks, documents, next);
   }
 
   /** All documents, as they are now. */

@@ -4,12 +4,12 @@ import { INDEX_KEY } from "./key-layout.js";
 /*
  * Value of the index record, little-endian: u32, the layout of the inverted index's records when all of them are there and
  * agree with the rows, else 0. A shard without the record has no index yet. An index of another layout, or of none, is
- * built anew from the rows: the record is written last then.
+ * rebuilt from the rows: the record is written last then.
  */
 const RECORD_BYTES = 4;
 
 /**
- * Of the records that `inverted-index` writes; another number has every index built anew at the next opening. 2: phone numbers
+ * Of the records that `inverted-index` writes; another number has every index rebuilt at the next opening. 2: phone numbers
  * and blobs have a record of their presence.
  */
 const INDEX_LAYOUT = 2;

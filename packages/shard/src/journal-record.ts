@@ -12,7 +12,7 @@ import { OBJECT_ID_BYTES, ShoalError } from "@shoal/model";
  *     16  f64  creation time, milliseconds since 1970 (0 for a delete)
  *     24  u32  document id
  *     28  u8   kind: 1 put, 2 delete
- *     29  u8   flags of a put: 1 the row has a vector, 2 the vector differs from the one before, 4 created anew
+ *     29  u8   flags of a put: 1 the row has a vector, 2 the vector differs from the one before, 4 created again
  *     30  u16  0
  */
 const RECORD_VERSION = 1;

@@ -1,5 +1,5 @@
 import type { ObjectListing, StoredObject } from "@shoal/model";
-import { nextTurn, type WorkBounds } from "@shoal/runtime";
+import { nextStep, type WorkBounds } from "@shoal/runtime";
 import { firstById, firstMatching, named } from "./matching-objects.js";
 import { type ListedShard, readMatching } from "./read-matching.js";
 import { heldBytes } from "./read-objects.js";
@@ -30,6 +30,6 @@ export async function listObjects(
     if (page.length === objects.length || look === LOOKS_MAX) return page;
     // Something was deleted or replaced between the index and the rows: look again, or the page lacks what moves up.
     bounds.rowBytes?.add(-page.reduce((sum, object) => sum + heldBytes(object), 0));
-    await nextTurn(bounds);
+    await nextStep(bounds);
   }
 }

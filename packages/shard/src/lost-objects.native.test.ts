@@ -109,7 +109,7 @@ describe.each(INDEXES)("objects that are lost to damage, %s", (_index, createInd
     await under.expectWhole(shard, [4, 3, 2]);
   });
 
-  it("without ids: lists and searches fail over restarts, and work when all objects were written anew", async () => {
+  it("without ids: lists and searches fail over restarts, and work when all objects were written again", async () => {
     await fillAndKill();
     store.loseBlock(journalKey(5), rowKey(idOf(5)));
     let shard = await under.open();

@@ -1,6 +1,6 @@
 import type { DocumentSet, DocumentTest } from "@shoal/inverted-index";
 import { type ObjectId, type ObjectListing, type ShardFilter, ShoalError } from "@shoal/model";
-import { eventLoop, nextTurn, type WorkBounds } from "@shoal/runtime";
+import { eventLoop, nextStep, type WorkBounds } from "@shoal/runtime";
 import type { IdTable } from "./id-table.js";
 import type { FoundObject } from "./read-rows.js";
 import type { Views } from "./views.js";
@@ -8,11 +8,11 @@ import type { Views } from "./views.js";
 /** What one step in the order of ids costs, compared with sorting one document that matches. */
 const STEP_COST = 0.25;
 
-/** Documents whose ids are written down in one turn of the event loop. */
-const TURN_DOCUMENTS = 8_192;
+/** Documents whose ids are written down in one step. */
+const STEP_DOCUMENTS = 8_192;
 
-/** Steps in the order of ids in one turn. */
-const TURN_STEPS = 65_536;
+/** Places in the order of ids that one step visits. */
+const STEPS_BEFORE_YIELD = 65_536;
 
 /** Documents are tried one after the other for so many times the steps that are needed when as many match as may. */
 const TRIED_SHARE = 16;
@@ -84,10 +84,10 @@ export function matchingIds(
     const found = await matching();
     const count = found.size;
     if (count > idsMax) throw new ShoalError("tooLarge", `${count} objects match, at most ${idsMax} may`);
-    const documents = await table.sortById(found.toArray(), () => nextTurn(bounds));
+    const documents = await table.sortById(found.toArray(), () => nextStep(bounds));
     const ids: ObjectId[] = [];
     for (const [at, document] of documents.entries()) {
-      if (at > 0 && at % TURN_DOCUMENTS === 0) await nextTurn(bounds);
+      if (at > 0 && at % STEP_DOCUMENTS === 0) await nextStep(bounds);
       const id = table.idOf(document);
       if (id !== undefined) ids.push(id);
     }
@@ -112,7 +112,8 @@ export function firstById(
   bounds: WorkBounds,
 ): FoundObject[] | Promise<FoundObject[]> {
   const making = table.makeIdOrder(() => eventLoop.next(bounds.share));
-  if (making === undefined && skip + limit <= TURN_STEPS) return named(table, firstOf(table.byId(after), skip, limit));
+  if (making === undefined && skip + limit <= STEPS_BEFORE_YIELD)
+    return named(table, firstOf(table.byId(after), skip, limit));
   return recycling.runSearch(async () => {
     await making;
     return named(table, await firstInOrder(table, () => true, { after, skip, limit }, bounds));
@@ -149,7 +150,7 @@ async function firstDocuments(
     await table.makeIdOrder(() => eventLoop.next(bounds.share));
     return firstInOrder(table, (document) => found.has(document), { after, skip, limit }, bounds);
   }
-  const sorted = await table.sortById(found.toArray(), () => nextTurn(bounds));
+  const sorted = await table.sortById(found.toArray(), () => nextStep(bounds));
   const first: number[] = [];
   let passed = 0;
   for (const document of sorted) {
@@ -160,7 +161,7 @@ async function firstDocuments(
   return first;
 }
 
-/** The walk through the order goes on behind the last id it saw: others may change the table in their turns. */
+/** The walk through the order goes on behind the last id it saw: others may change the table in between. */
 async function firstInOrder(
   table: IdTable,
   isWanted: (document: number) => boolean,
@@ -169,15 +170,15 @@ async function firstInOrder(
 ): Promise<number[]> {
   const first: number[] = [];
   let passed = 0;
-  for (let from = after; first.length < limit; await nextTurn(bounds)) {
+  for (let from = after; first.length < limit; await nextStep(bounds)) {
     let steps = 0;
     let last: number | undefined;
     for (const document of table.byId(from)) {
       last = document;
       if (isWanted(document) && passed++ >= skip) first.push(document);
-      if (first.length === limit || ++steps === TURN_STEPS) break;
+      if (first.length === limit || ++steps === STEPS_BEFORE_YIELD) break;
     }
-    if (last === undefined || steps < TURN_STEPS) break;
+    if (last === undefined || steps < STEPS_BEFORE_YIELD) break;
     from = table.idOf(last);
   }
   return first;

@@ -95,28 +95,28 @@ describe("bytes of an object", () => {
     });
   });
 
-  /** Runs `work` and counts the turns of the event loop that others have meanwhile. */
-  async function turnsOf(work: () => Promise<unknown>): Promise<number> {
-    let turns = 0;
+  /** Runs `work` and counts the iterations of the event loop that others have meanwhile. */
+  async function iterationsOf(work: () => Promise<unknown>): Promise<number> {
+    let iterations = 0;
     let done = false;
     const count = (): void => {
-      turns += 1;
+      iterations += 1;
       if (!done) setImmediate(count);
     };
     setImmediate(count);
     await work();
     done = true;
-    return turns;
+    return iterations;
   }
 
-  it("decide how many turns of the event loop they are put in", async () => {
+  it("decide in how many steps they are put", async () => {
     const put = (bytes: number) => () =>
       shard.putObjects(
         [1, 2, 3, 4, 5, 6].map((at) => book(idOf(at), [at], { text: "x".repeat(bytes) })),
         "upsert",
       );
-    const small = await turnsOf(put(10));
-    expect((await turnsOf(put(1024 * 1024))) - small).toBeGreaterThanOrEqual(5);
+    const small = await iterationsOf(put(10));
+    expect((await iterationsOf(put(1024 * 1024))) - small).toBeGreaterThanOrEqual(5);
     for (const at of [1, 6]) expect((await get(at))?.vector).toEqual(Float32Array.of(at));
   });
 
@@ -156,13 +156,13 @@ describe("bytes of an object", () => {
     expect(shard.objectCount).toBe(stored);
   });
 
-  it("decide how many turns of the event loop they are merged in", async () => {
+  it("decide in how many steps they are merged", async () => {
     const ids = [1, 2, 3, 4, 5].map(idOf);
     const large = ids.map((id) => book(id, [1], { text: "x".repeat(2 * 1024 * 1024) }));
     await shard.putObjects(large, "create");
     const merges = (n: number) => ids.map((id) => ({ ...NO_MERGE, id, set: { n } }));
-    const together = await turnsOf(() => shard.mergeObjects(merges(1)));
-    const alone = await turnsOf(() => Promise.all(merges(2).map((merge) => shard.mergeObject(merge))));
+    const together = await iterationsOf(() => shard.mergeObjects(merges(1)));
+    const alone = await iterationsOf(() => Promise.all(merges(2).map((merge) => shard.mergeObject(merge))));
     expect(together).toBeGreaterThanOrEqual(ids.length);
     expect(alone).toBeGreaterThanOrEqual(ids.length);
     for (const at of [1, 5]) expect(propertiesOf(await get(at))).toMatchObject({ n: 2 });

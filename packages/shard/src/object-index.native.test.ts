@@ -66,7 +66,7 @@ class DyingStore extends MemoryStore {
 }
 
 describe("building the index", () => {
-  it("of a shard of format 1 is begun anew wherever it was cut short", async () => {
+  it("of a shard of format 1 is restarted wherever it was interrupted", async () => {
     const store = new DyingStore();
     await using under = await ShardUnderTest.create(store, inverted);
     await fill(await under.open(), 0, 1_200);
@@ -135,7 +135,7 @@ describe("a damaged index", () => {
     { operator: "Not", operands: [below(7)] },
   ] as const;
 
-  it("gives no wrong answer, whichever record it is, and is built anew", async () => {
+  it("gives no wrong answer, whichever record it is, and is rebuilt", async () => {
     const store = new MemoryStore();
     await using under = await ShardUnderTest.create(store, inverted);
     const first = await under.open();
@@ -239,7 +239,7 @@ describe("filters of a shard", () => {
   });
 });
 
-describe("a property that the shard has not been told of", () => {
+describe("a property that the shard does not know yet", () => {
   it.each(INDEXES)("refuses its write alone, %s", async (_name, createIndex) => {
     await using under = await ShardUnderTest.create(undefined, createIndex);
     const shard = await under.open();

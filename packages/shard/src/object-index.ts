@@ -41,7 +41,7 @@ export interface ObjectIndexOptions {
   readonly indexIsWhole: boolean;
   readonly clock: () => number;
   readonly onEvent: OnShardEvent;
-  /** To be called when the index is to be built anew: somebody has found it damaged, or waits for it. */
+  /** To be called when the index is to be rebuilt: somebody has found it damaged, or waits for it. */
   readonly onDue: () => void;
 }
 
@@ -57,7 +57,7 @@ const RETRY_MS = 5_000;
 
 /**
  * The inverted index of a shard while its records agree with the rows; when they may not, nothing is answered from it and
- * nothing is added to it, until it has been built anew from the rows. That is so after an upgrade, when the index itself is
+ * nothing is added to it, until it has been rebuilt from the rows. That is so after an upgrade, when the index itself is
  * damaged, and when an object is written or deleted whose row was lost: what the index has of it is not known then, and it
  * need not be the only one. It is built when all rows can be read again.
  */
@@ -161,7 +161,7 @@ export class ObjectIndex {
     return !table.doubtful && table.lostObject() === undefined && clock() >= this.#retryAtMs;
   }
 
-  /** Builds it from the rows; nothing else may write meanwhile. A failure is told by an event. */
+  /** Builds it from the rows; nothing else may write meanwhile. A failure is reported by an event. */
   async build(signal: AbortSignal): Promise<void> {
     const { clock, onEvent, table } = this.#options;
     const began = clock();
@@ -242,7 +242,7 @@ export class ObjectIndex {
     throw new IndexBeingBuilt(place);
   }
 
-  /** A damaged index is one that is built anew, from now on. */
+  /** A damaged index is one that is rebuilt, from now on. */
   #failure(thrown: unknown): unknown {
     if (!(thrown instanceof ShoalError) || thrown.code !== "dataLoss") return thrown;
     if (this.#options.directory.hasFailedWith(thrown)) return thrown;

@@ -9,7 +9,7 @@ export interface PendingWrite {
   readonly baseIds: readonly ObjectId[];
   /** The same, when what the rows have but their vectors is enough. */
   readonly removedIds: readonly ObjectId[];
-  /** Puts its changes into the draft, in several turns when they are large; the outcome is kept until `succeed`. */
+  /** Puts its changes into the draft, in several steps when they are large; the outcome is kept until `succeed`. */
   stage(draft: CommitDraft): Promise<void> | undefined;
   succeed(): void;
   fail(error: unknown): void;

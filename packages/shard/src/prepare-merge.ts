@@ -21,7 +21,7 @@ const MERGE_BYTES = 1_024;
 /** What a reference that goes counts for: its id. */
 const REMOVED_BYTES = 40;
 
-/** Writes the values in the caller's turn, so that a commit has little left to do. An unfit merge is an error. */
+/** Writes the values while the caller runs, so that a commit has little left to do. An unfit merge is an error. */
 export function prepareMerge(merge: ObjectMerge, dimensionsMax: number): PreparedMerge | ShoalError {
   const { id, clear, remove, vector, additional, ifEmpty = [] } = merge;
   const fault = vector === undefined ? undefined : vectorFault(vector, dimensionsMax);

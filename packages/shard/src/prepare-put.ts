@@ -1,5 +1,5 @@
 import { type DataObject, type ObjectId, ShoalError } from "@shoal/model";
-import { byteTurns } from "./byte-turns.js";
+import { byteYielder } from "./byte-yielder.js";
 import { encodeRow } from "./row.js";
 import type { ShardLimits } from "./shard-limits.js";
 
@@ -13,16 +13,16 @@ export interface PreparedPut {
 
 export type Prepared = readonly (PreparedPut | ShoalError)[];
 
-/** Those from `start` on that fit into one turn of the event loop, at least one. */
+/** Those from `start` on that fit into one step, at least one. */
 export function preparePuts(objects: readonly DataObject[], start: number, limits: PutLimits): Prepared {
   const puts: (PreparedPut | ShoalError)[] = [];
-  const turn = byteTurns();
-  for (let at = start; at < objects.length && !turn.isOver; at++) {
+  const yielder = byteYielder();
+  for (let at = start; at < objects.length && !yielder.isDue; at++) {
     const object = objects[at];
     if (object === undefined) break;
     const put = preparePut(object, limits);
     puts.push(put);
-    turn.count(put instanceof ShoalError ? limits.objectBytesMax : put.row.length);
+    yielder.count(put instanceof ShoalError ? limits.objectBytesMax : put.row.length);
   }
   return puts;
 }
@@ -34,7 +34,7 @@ export function bytesOf(puts: Prepared): number {
 
 export type PutLimits = Pick<ShardLimits, "commitBytesMax" | "dimensionsMax" | "objectBytesMax">;
 
-/** Encodes the row in the caller's turn, so that a commit has little left to do. An unfit object is an error. */
+/** Encodes the row while the caller runs, so that a commit has little left to do. An unfit object is an error. */
 function preparePut(object: DataObject, { dimensionsMax, objectBytesMax }: PutLimits): PreparedPut | ShoalError {
   const { id, vector, properties, extras } = object;
   if (vector !== undefined) {

@@ -27,7 +27,7 @@ export async function putInParts(
   return outcomes;
 }
 
-/** Those from `start` on that make one commit, prepared in turns of the event loop. */
+/** Those from `start` on that make one commit, prepared in steps. */
 async function preparePart(
   objects: readonly DataObject[],
   start: number,

@@ -46,7 +46,7 @@ describe("reads of large rows", () => {
   const list = (limit: number, bounds?: WorkBounds) =>
     shard.listObjects({ order: "id", after: undefined, limit, fields: ALL_FIELDS }, bounds);
 
-  it("take turns of 32 MiB, and of 64 rows", async () => {
+  it("take steps of 32 MiB, and of 64 rows", async () => {
     await write(20, 4 * MIB);
     expect(await list(20)).toHaveLength(20);
     expect(Math.max(...store.reads)).toBeLessThanOrEqual(8);
@@ -76,7 +76,7 @@ describe("reads of large rows", () => {
     expect(Math.max(...store.reads.slice(1))).toBeLessThanOrEqual(8);
   });
 
-  it("tell rowBytes what they hold, and end with its error before the next turn", async () => {
+  it("tell rowBytes what they hold, and end with its error before the next step", async () => {
     await write(20, 4 * MIB);
     let held = 0;
     let most = 0;
@@ -101,7 +101,7 @@ describe("reads of large rows", () => {
     await expect(shard.searchByVector(search, { rowBytes })).rejects.toThrow("no more");
   });
 
-  it("end between their turns when nobody wants them any more", async () => {
+  it("end between their steps when nobody wants them any more", async () => {
     await write(20, 4 * MIB);
     const gone = new AbortController();
     let go = (): void => {};

@@ -47,7 +47,7 @@ export async function readMatching(
   return views.recycling.runSearch(async () => {
     const matching = await index.matching(filter, bounds);
     return read.map((object, at) => {
-      // Deleted and made anew it has another document.
+      // Deleted and made again it has another document.
       return object !== undefined && newer.has(at) && !matching.has(views.table.find(object.id)) ? undefined : object;
     });
   });

@@ -1,13 +1,13 @@
 import type { RowFields, StoredObject } from "@shoal/model";
-import { nextTurn, type WorkBounds } from "@shoal/runtime";
+import { nextStep, type WorkBounds } from "@shoal/runtime";
 import type { FoundObject, RowReader } from "./read-rows.js";
 import type { RowView } from "./row.js";
 
-/** Rows that are read and taken apart in one turn of the event loop, so that a long page holds up nobody. */
-const TURN_ROWS = 64;
+/** Rows that are read and taken apart in one step, so that a long page holds up nobody. */
+const STEP_ROWS = 64;
 
 /** The same in bytes, as far as the sizes of the rows are known. */
-const TURN_BYTES = 32 * 1024 * 1024;
+const STEP_BYTES = 32 * 1024 * 1024;
 
 /** A part of a row that is worth a copy: else it would keep all of the row in memory. */
 const SPARE_BYTES = 4 * 1024;
@@ -23,7 +23,7 @@ export interface ObjectReading {
   readonly onRow?: (at: number, row: RowView) => void;
 }
 
-/** One result an object, in order; undefined when it has been deleted since. In turns, as its bounds allow. */
+/** One result an object, in order; undefined when it has been deleted since. In steps, as its bounds allow. */
 export async function readObjects(
   rows: RowReader,
   objects: readonly FoundObject[],
@@ -31,37 +31,37 @@ export async function readObjects(
 ): Promise<readonly (StoredObject | undefined)[]> {
   const found: (StoredObject | undefined)[] = [];
   for (let from = 0; from < objects.length; ) {
-    if (from > 0) await nextTurn(reading.bounds);
-    const end = endOfTurn(rows, objects, from);
-    await readTurn(rows, from === 0 && end === objects.length ? objects : objects.slice(from, end), reading, found);
+    if (from > 0) await nextStep(reading.bounds);
+    const end = endOfStep(rows, objects, from);
+    await readStep(rows, from === 0 && end === objects.length ? objects : objects.slice(from, end), reading, found);
     from = end;
   }
   return found;
 }
 
-/** What `rowBytes` was told of an object that `readObjects` gave. */
+/** What `rowBytes` counted for an object that `readObjects` gave. */
 export function heldBytes(object: StoredObject, extrasBytes = 0): number {
   return object.propertiesJson.length + (object.vector?.byteLength ?? 0) + extrasBytes * PARSED_FACTOR;
 }
 
-function endOfTurn(rows: RowReader, objects: readonly FoundObject[], from: number): number {
-  const last = Math.min(objects.length, from + TURN_ROWS);
+function endOfStep(rows: RowReader, objects: readonly FoundObject[], from: number): number {
+  const last = Math.min(objects.length, from + STEP_ROWS);
   let bytes = 0;
   for (let at = from; at < last; at++) {
     bytes += rows.likelyBytes(objects[at]?.document ?? -1);
-    if (bytes > TURN_BYTES) return Math.max(at, from + 1);
+    if (bytes > STEP_BYTES) return Math.max(at, from + 1);
   }
   return last;
 }
 
-async function readTurn(
+async function readStep(
   rows: RowReader,
-  turn: readonly FoundObject[],
+  part: readonly FoundObject[],
   { className, fields, bounds, onRow }: ObjectReading,
   found: (StoredObject | undefined)[],
 ): Promise<void> {
   let reserved = 0;
-  const reading = rows.read(turn, fields.vector, (bytes, hasWaited) => {
+  const reading = rows.read(part, fields.vector, (bytes, hasWaited) => {
     // Asking for the signal makes it: small reads do not.
     if (hasWaited) bounds.signal?.throwIfAborted();
     // Rows of which no part is kept are gone when they have been looked at.
@@ -71,7 +71,7 @@ async function readTurn(
   });
   const read = reading instanceof Promise ? await reading : reading;
   let held = 0;
-  for (const [at, { id }] of turn.entries()) {
+  for (const [at, { id }] of part.entries()) {
     const row = read[at];
     if (row !== undefined) onRow?.(found.length, row);
     const object = row?.toObject(id, className, fields);

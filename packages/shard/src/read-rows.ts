@@ -51,7 +51,7 @@ interface WaitingRow extends FoundObject {
   readonly at: number;
 }
 
-/** The reads of one turn of the event loop, up to some bytes: one call into the store. */
+/** The reads of one iteration of the event loop, up to some bytes: one call into the store. */
 class ReadBatch {
   readonly readings: Reading[] = [];
   /** How large its rows may be. */
@@ -214,7 +214,7 @@ export class RowReader {
       return;
     }
     reading.answer[row.at] = read;
-    // An object that was deleted and made anew meanwhile has another document; its old one may be another object's.
+    // An object that was deleted and created again meanwhile has another document; its old one may be another object's.
     if (document < 0 || read.document !== document || batch.written.has(document)) return;
     this.#sizes.saw(document, read.bytes.length);
     this.#options.cache.put(document, read);

@@ -35,7 +35,7 @@ export interface Recovered {
 }
 
 /**
- * Brings the views to the end of the journal: each from its snapshot and the changes since then, or anew from the rows
+ * Brings the views to the end of the journal: each from its snapshot and the changes since then, or again from the rows
  * when the snapshot or the journal does not serve. A snapshot that has seen more than the store holds is not believed.
  * The ids in the head record tell whether the table has them all.
  */

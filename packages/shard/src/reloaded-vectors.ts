@@ -22,15 +22,15 @@ export interface ReloadedVectorsOptions {
   readonly rowsAreKnown: () => boolean;
 }
 
-/** A search that met a reload begins anew so often; more of them follow each other only when each leaves much to remove. */
+/** A search that met a reload starts again so often; more of them follow each other only when each leaves much to remove. */
 const RELOADS_MET_MAX = 3;
 
-/** A search, or a rebuild, has so many damaged vectors mended at most. */
+/** A search, or a rebuild, has so many damaged vectors repaired at most. */
 const MENDS_MAX = 16;
 
 /**
- * So many are mended in an hour: what a file costs that is damaged as a whole. It is of no use, and the next start builds the index
- * anew; single vectors are mended as long as the process runs.
+ * So many are repaired in an hour: what a file costs that is damaged as a whole. It is of no use, and the next start builds the index
+ * again; single vectors are repaired as long as the process runs.
  */
 const MENDS_MAX_AN_HOUR = 1_000;
 const HOUR_MS = 3_600_000;
@@ -54,7 +54,7 @@ export class ReloadedVectors {
 
   /**
    * Runs a search on the index in use, undefined while there are no vectors; again when that was given up meanwhile, and when a
-   * damaged vector was mended.
+   * damaged vector was repaired.
    */
   async search<T>(bounds: WorkBounds, search: (vectors: VectorIndex | undefined) => Promise<T>): Promise<T> {
     const { views } = this.#options;
@@ -77,7 +77,7 @@ export class ReloadedVectors {
     }
   }
 
-  /** Builds an index anew beside the one in use. */
+  /** Builds an index again beside the one in use. */
   async rebuild(index: VectorIndex): Promise<void> {
     for (let mended = 0; ; ) {
       try {
@@ -115,7 +115,7 @@ export class ReloadedVectors {
     onEvent({ type: "vectorsReloaded", objectCount: table.count, elapsedMs: clock() - began });
   }
 
-  /** Fails with the damage when it cannot be mended. */
+  /** Fails with the damage when it cannot be repaired. */
   #mend(damage: DamagedVector): Promise<void> {
     const { document } = damage;
     let mending = this.#mending.get(document);
@@ -144,7 +144,7 @@ export class ReloadedVectors {
     const { document, message: reason } = damage;
     const { index, table } = views;
     if (index === undefined || !rowsAreKnown()) throw damage;
-    // Told late: it was mended, or the object has another vector, or none, since that was read.
+    // Told late: it was repaired, or the object has another vector, or none, since that was read.
     if (!index.holds(damage)) return;
     if (!this.#mayMend()) throw damage;
     const id = table.idOf(document);
@@ -167,7 +167,7 @@ export class ReloadedVectors {
   #mayMend(): boolean {
     const now = this.#options.clock();
     const { count, sinceMs } = this.#mended;
-    // A clock that was set back begins anew, too.
+    // A clock that was set back starts again, too.
     if (now >= sinceMs && now - sinceMs < HOUR_MS) return count < MENDS_MAX_AN_HOUR;
     this.#mended = { count: 0, sinceMs: now };
     return true;

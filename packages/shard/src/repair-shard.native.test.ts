@@ -262,7 +262,7 @@ describe("F9: repairShard", () => {
       },
     ));
 
-  it("finishes a replacement that was cut short, at any step", async () => {
+  it("finishes a replacement that was interrupted, at any step", async () => {
     for (const step of ["made", "old one away"]) {
       await withCopy(
         () => filesLike(/^CURRENT$/).forEach((file) => void rmSync(file)),

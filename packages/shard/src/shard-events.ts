@@ -11,7 +11,7 @@ export type ShardEvent =
       readonly sequence: number;
       /** Changes that were newer than a snapshot. */
       readonly replayedChanges: number;
-      /** Views that were built anew from the rows. */
+      /** Views that were rebuilt from the rows. */
       readonly rebuilt: readonly ViewName[];
       readonly elapsedMs: number;
     }
@@ -20,9 +20,9 @@ export type ShardEvent =
   | { readonly type: "snapshotFailed"; readonly error: ShoalError }
   | { readonly type: "writesFailed"; readonly error: ShoalError }
   | { readonly type: "writesResumed" }
-  /** The vector index was built anew from the rows, for there was no memory to do it beside the one in use. */
+  /** The vector index was rebuilt from the rows, for there was no memory to do it beside the one in use. */
   | { readonly type: "vectorsReloaded"; readonly objectCount: number; readonly elapsedMs: number }
-  /** The inverted index was built anew from the rows. */
+  /** The inverted index was rebuilt from the rows. */
   | { readonly type: "indexBuilt"; readonly objectCount: number; readonly elapsedMs: number }
   /** It could not be built; filters and aggregations are refused until it is. */
   | { readonly type: "indexFailed"; readonly error: ShoalError }
@@ -40,7 +40,7 @@ export type Damage =
   | { readonly what: "snapshot"; readonly view: ViewName; readonly reason: string }
   /** The vector of an object cannot be read from the file of a snapshot; it is taken from the object's row again. */
   | { readonly what: "vector"; readonly id: ObjectId | undefined; readonly reason: string }
-  /** A record of the inverted index cannot be read; it is built anew from the rows. */
+  /** A record of the inverted index cannot be read; it is rebuilt from the rows. */
   | { readonly what: "index"; readonly reason: string }
   /** The store has less than a snapshot has seen: acknowledged changes are gone. */
   | { readonly what: "lostChanges"; readonly storeSequence: number; readonly snapshotSequence: number };

@@ -48,7 +48,7 @@ describe("shard against a map", () => {
     const open = async (): Promise<Shard> => {
       for (;;) {
         try {
-          // Now and then all of the index is built anew, while writes fail.
+          // Now and then all of the index is rebuilt, while writes fail.
           if (isMade && random.below(3) === 0) await store.write([indexRecord(false)]);
           return await under.open({ limits, idPresenceFilter, ...createIndex });
         } catch (error) {
@@ -77,7 +77,7 @@ describe("shard against a map", () => {
       await run.write(shard);
       if (store.isCrashed) {
         await store.crash();
-        // Either the process survives and sees what became of its write, or it starts anew.
+        // Either the process survives and sees what became of its write, or it starts again.
         if (random.below(2) === 0) shard = await open();
       }
       if (random.below(25) === 0) shard = await open();

@@ -48,7 +48,7 @@ describe("a shard whose store answers late", () => {
     under = await ShardUnderTest.create(store);
     shard = await under.open();
     await shard.putObjects([book(idOf(1), [1, 1], { n: 1 }), book(idOf(2), [1, 2], { n: 1 })], "create");
-    // Opened anew, so that reads have to go to the store.
+    // Opened again, so that reads have to go to the store.
     await shard[Symbol.asyncDispose]();
     shard = await under.open();
   });
@@ -149,7 +149,7 @@ describe("a shard whose store answers late", () => {
     expect(store.reads).toBe(reads);
   });
 
-  it("gets of one turn share a read", async () => {
+  it("gets of one iteration share a read", async () => {
     const { reads } = store;
     const objects = await Promise.all([get(1, ALL_FIELDS), get(2, ALL_FIELDS), get(1, ALL_FIELDS), get(9, ALL_FIELDS)]);
     expect(objects.map((object) => object?.id)).toEqual([idOf(1), idOf(2), idOf(1), undefined]);

@@ -201,7 +201,7 @@ describe("searches and listings of a shard", () => {
       under.nowUnix = today + 5;
       await shard.putObjects([book(idOf(4), [1])], "create");
       expect(await list("newest", 4)).toEqual([1, 4, 2, 3]);
-      // An object that is written anew has a new creation time, and the place of that.
+      // An object that is written again has a new creation time, and the place of that.
       await shard.putObjects([book(idOf(1), [1])], "upsert");
       expect(await list("newest", 4)).toEqual([1, 4, 2, 3]);
       under.nowUnix = today + 6;

@@ -22,7 +22,7 @@ const DELETE_BYTES = 64;
 
 const ALL_FIELDS: RowFields = { properties: true, vector: true, extras: true };
 
-/** Prepares writes in the caller's turn and hands them to the one writer. */
+/** Prepares writes while the caller runs and hands them to the one writer. */
 export class ShardWrites implements ShardWriter {
   readonly #commits: CommitLoop;
   readonly #className: string;
@@ -39,7 +39,7 @@ export class ShardWrites implements ShardWriter {
   putObjects(objects: readonly DataObject[], mode: PutMode): Promise<readonly (PutTimes | ShoalError)[]> {
     const vectorBytes = objects.reduce((sum, { vector }) => sum + (vector?.byteLength ?? 0), 0);
     const put = () => this.#putAll(objects, mode);
-    // What is replaced is there already; another vector stands beside the former one until the index is built anew.
+    // What is replaced is there already; another vector stands beside the former one until the index is rebuilt.
     if (mode === "replace" && vectorBytes === 0) return this.#memory.change(put);
     return this.#memory.grow({ objects: objects.length, vectorBytes }, put);
   }

@@ -25,7 +25,7 @@ export interface ShardCondition {
   /**
    * `readOnly`: the last commit failed, and each further write tries the store again; or the memory budget is used up, and
    * only deletions are taken. `failed`: the views no longer follow the journal; writes are refused until the shard is opened
-   * anew.
+   * again.
    */
   readonly status: "ready" | "readOnly" | "failed";
   /** Why it is not ready; while it is, which objects are lost to damage. */
@@ -57,7 +57,7 @@ export interface ShardStatistics {
  * Reads see every write that has resolved, and none that has not reached the disk. A damaged row fails the call that
  * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing. While objects are lost,
  * searches and lists of the newest fail so too, because any of them might belong to the answer; when not even the ids of
- * the lost ones are known, lists by id as well. That ends when all of them are written anew. The same goes for whatever
+ * the lost ones are known, lists by id as well. That ends when all of them are written again. The same goes for whatever
  * has a filter, and for aggregations; they fail with `unavailable` while the inverted index is being built, and with
  * `invalid` for a property that is not indexed.
  */
@@ -75,8 +75,8 @@ export interface ShardReader {
    */
   hasObject(id: ObjectId): boolean | Promise<boolean>;
   /**
-   * One result an id, in order. Calls of one event-loop turn share one read of the store. As all reads of rows, it takes
-   * turns that are bounded in bytes, and fails with the reason of its signal or the error of its `rowBytes` between them.
+   * One result an id, in order. Calls of one iteration of the event loop share one read of the store. As all reads of rows, it takes steps that
+   * are bounded in bytes, and fails with the reason of its signal or the error of its `rowBytes` between them.
    */
   getObjects(
     ids: readonly ObjectId[],
@@ -97,11 +97,11 @@ export interface ShardReader {
 }
 
 /**
- * Writes are durable, found by id and found by vector when they resolve. Those that come in one event-loop turn, or
+ * Writes are durable, found by id and found by vector when they resolve. Those that come in one iteration of the event loop, or
  * while a commit is under way, share the next commit and take effect in the order of the calls; objects of more than
- * 128 KiB together take some turns first. Many MiB take several commits, one after the other. When the store fails,
+ * 128 KiB together take some steps first. Many MiB take several commits, one after the other. When the store fails,
  * every write of that commit fails with the store's error and nothing of it is visible. A write with a property that the
- * shard has not been told of fails with `unavailable`.
+ * shard does not know yet fails with `unavailable`.
  */
 export interface ShardWriter {
   /**
@@ -137,7 +137,7 @@ export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
   /** Resolves when the graph has linked everything. */
   linked(signal?: AbortSignal): Promise<void>;
   /**
-   * Builds the vector index anew without what was removed of it: beside the one in use where there is room for that, else from the
+   * Builds the vector index again without what was removed of it: beside the one in use where there is room for that, else from the
    * rows where it may, while searches by vector and writes wait. Writes do so for the last moment only in the first case. From the
    * rows it does nothing after a failed write, until one has succeeded, nor where vectors that are in a file would take
    * more memory than it gave back. A shard that is disposed of meanwhile ends it.

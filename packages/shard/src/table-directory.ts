@@ -7,7 +7,7 @@ import type { FoundObject, RowReader } from "./read-rows.js";
 
 const PROPERTIES = { properties: true, vector: false, extras: false } as const;
 
-/** What the inverted index is told of the objects: answers from the id table, and rows for the few that need a look. */
+/** What the inverted index learns about the objects: answers from the id table, and rows for the few that need a look. */
 export class TableDirectory implements ObjectDirectory {
   readonly #table: IdTable;
   readonly #rows: RowReader;

@@ -1,12 +1,12 @@
 import { IdOrder, type OrderedWords, sortedById } from "./id-order.js";
-import { sortInTurns } from "./sort-in-turns.js";
+import { sortInSteps } from "./sort-in-steps.js";
 
 /** Where the order gets the documents from. */
 export interface OrderedTable extends OrderedWords {
   has(document: number): boolean;
 }
 
-/** The documents of a table by raw uuid, once somebody has asked for that: made at once or in turns, then kept up to date. */
+/** The documents of a table by raw uuid, once somebody has asked for that: made at once or in steps, then kept up to date. */
 export class TableOrder {
   readonly #table: OrderedTable;
   /** All that are there. */
@@ -41,7 +41,7 @@ export class TableOrder {
   }
 
   /**
-   * Resolves when the order is there, undefined: it is; `next` gives others their turn, and does not fail. No document may
+   * Resolves when the order is there, undefined: it is; `next` yields, and does not fail. No document may
    * be given to another object before: the ones that go meanwhile must keep their words.
    */
   make(next: () => Promise<void>): Promise<void> | undefined {
@@ -56,7 +56,7 @@ export class TableOrder {
   async #make(next: () => Promise<void>): Promise<void> {
     const inserted: number[] = [];
     this.#inserted = inserted;
-    const sorted = await sortInTurns(this.#table, this.#documents(), next);
+    const sorted = await sortInSteps(this.#table, this.#documents(), next);
     // Somebody may have asked for it at once.
     if (this.#order !== undefined) return;
     const order = new IdOrder(

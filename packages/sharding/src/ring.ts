@@ -40,7 +40,7 @@ export class Ring {
     this.#owner = this.#origin.map((index) => assignments[index] ?? 0);
   }
 
-  /** Virtual shards by rising bound; made anew for each caller. */
+  /** Virtual shards by rising bound; made again for each caller. */
   virtualShards(): readonly VirtualShard[] {
     return Array.from(this.#origin, (origin, index) => ({
       name: this.#state.virtualShards[origin] ?? "",

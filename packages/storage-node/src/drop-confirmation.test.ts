@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as iteration } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { describe, expect, test } from "vitest";
@@ -41,11 +41,11 @@ describe("F1: a storage node confirms the drop of a class", () => {
     const steps = new Steps();
     using confirmation = steps.confirmation;
     confirmation.follow(schemaWith("c1"), steps.refused);
-    await turn();
+    await iteration();
     expect(steps.log).toEqual(["kept"]);
     confirmation.follow(schemaWith("c1"), steps.refused);
     steps.endWrites();
-    await turn();
+    await iteration();
     expect(steps.log).toEqual(["kept", "c1 is refused", "n1 confirms c1"]);
   });
 
@@ -54,7 +54,7 @@ describe("F1: a storage node confirms the drop of a class", () => {
     using confirmation = steps.confirmation;
     for (const historyId of ["h", "h", "later"]) {
       confirmation.follow({ ...schemaWith("c1"), historyId }, async () => undefined);
-      await turn();
+      await iteration();
     }
     expect(steps.log).toEqual(["kept", "n1 confirms c1", "kept", "n1 confirms c1"]);
   });
@@ -75,7 +75,7 @@ describe("F1: a storage node confirms the drop of a class", () => {
     confirmation.follow({ ...schemaWith(), drops: [others] }, async () => undefined);
     steps.confirmFails = 1;
     confirmation.follow(schemaWith("c1"), async () => undefined);
-    await turn();
+    await iteration();
     confirmation.follow(schemaWith(), async () => undefined);
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(steps.log).toEqual(["kept"]);

@@ -49,7 +49,7 @@ describe("epochs of shards", () => {
     await expect(write(3)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("with a new one the shard is opened anew, because what it writes carries it", async () => {
+  it("with a new one the shard is reopened, because what it writes carries it", async () => {
     world.change([record("a")]);
     await using node = await world.start();
     world.change([withTerm(record("a"), 2)]);

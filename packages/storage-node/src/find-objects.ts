@@ -1,10 +1,10 @@
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { FoundObjects, ShardAddress } from "@shoal/rpc";
-import { nextTurn } from "@shoal/runtime";
+import { nextStep } from "@shoal/runtime";
 import type { ReadyShard, ShardRegistry } from "./shard-registry.js";
 
-/** Look-ups after which other requests get their turn: a few milliseconds. */
-const TURN_LOOKUPS_MAX = 50_000;
+/** Look-ups after which the work yields: a few milliseconds. */
+const STEP_LOOKUPS_MAX = 50_000;
 
 interface UnaskedShard {
   readonly shard: ShardAddress;
@@ -15,7 +15,7 @@ const NOWHERE: readonly ShardAddress[] = [];
 
 /**
  * Looks for ids in all shards of the node: one look-up in an id table each, and none for most ids that are nowhere. A
- * shard that is being opened is waited for; one that cannot answer is told. Fails only when `signal` ends it.
+ * shard that is being opened is waited for; one that cannot answer is reported. Fails only when `signal` ends it.
  */
 export async function findObjects(
   registry: Pick<ShardRegistry, "get" | "placed">,
@@ -24,11 +24,11 @@ export async function findObjects(
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
   const shards = registry.placed.ready ?? (await readyShards(registry, unasked));
-  const idsATurn = Math.max(1, Math.floor(TURN_LOOKUPS_MAX / Math.max(1, shards.length)));
+  const idsAStep = Math.max(1, Math.floor(STEP_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
-    if (at > 0 && at % idsATurn === 0) await nextTurn({ signal });
-    // Asked for anew each time: a shard that is opened anew during this leaves the presence filter, but not `shards`.
+    if (at > 0 && at % idsAStep === 0) await nextStep({ signal });
+    // Asked for again each time: a shard that is reopened during this leaves the presence filter, but not `shards`.
     if (registry.placed.presenceFilter?.mayHave(id) === false) {
       holders.push(NOWHERE);
       continue;

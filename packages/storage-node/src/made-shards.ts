@@ -28,7 +28,7 @@ export interface MadeShard {
 
 /**
  * The shards that were once completely made on this node, in a file outside of their folders: a shard that is in the list
- * and not on disk was lost, and is not begun anew. `{"classes":{"<class id>":{<marker>,"shards":["<name>"]}}}`.
+ * and not on disk was lost, and is not restarted. `{"classes":{"<class id>":{<marker>,"shards":["<name>"]}}}`.
  */
 export class MadeShards {
   readonly #file: string;

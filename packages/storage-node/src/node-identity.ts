@@ -12,7 +12,7 @@ export interface NodeIdentity {
   readonly name: string;
   /** Whether nothing was ever kept in the folder: it has no name yet. */
   readonly isNew: boolean;
-  /** The cluster that the data belongs to; undefined until a coordinator has told it. */
+  /** The cluster that the data belongs to; undefined until a coordinator has reported it. */
   readonly clusterId: string | undefined;
   /** By which coordinators know the folder again; "" in a folder that has none yet. */
   readonly secret: string;

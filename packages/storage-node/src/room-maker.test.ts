@@ -77,7 +77,7 @@ describe("RoomMaker", () => {
     expect(made).toEqual([]);
   });
 
-  it("has the one that gives back most built anew first, when removals have come to rest", async () => {
+  it("has the one that gives back most rebuilt first, when removals have come to rest", async () => {
     const fakes = ["a", "b", "c"].map((name) => fake(name, made));
     for (const [at, one] of fakes.entries()) Object.assign(one, { count: 20_000, deadRows: 1_000 * (at + 1) });
     const room = maker(await settledBudget(0.903), fakes);

@@ -27,7 +27,7 @@ export interface RoomMakerOptions {
 }
 
 /**
- * While memory is short, has vector indexes built anew that have much of what was removed: one at a time, the one that gives
+ * While memory is short, has vector indexes rebuilt that have much of what was removed: one at a time, the one that gives
  * back most first, when nothing more was removed since the last look, or removals go on for too long.
  */
 export class RoomMaker {

@@ -59,7 +59,7 @@ describe("ShardFolders", () => {
     });
   });
 
-  test("finishes a removal that was cut short, and removes twice without complaint", async () => {
+  test("finishes a removal that was interrupted, and removes twice without complaint", async () => {
     const folders = await ShardFolders.open(root);
     await folders.shard("c1", "s1", marker(1));
     await folders.shard("going", "s1", marker(1));

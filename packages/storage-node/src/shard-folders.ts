@@ -36,7 +36,7 @@ export class ShardFolders {
 
   /**
    * Creates `root` when it is missing, unless shards were made in it (so that it can be put back), and finishes removals that
-   * were cut short.
+   * were interrupted.
    */
   static async open(root: string): Promise<ShardFolders> {
     const made = await MadeShards.open(`${root}.json`, () => shardsOnDisk(root));

@@ -144,7 +144,7 @@ export class ShardRegistry implements AsyncDisposable {
     return this.#opened(address, open);
   }
 
-  /** Closes a shard that has failed for good and opens it anew; requests wait for that. */
+  /** Closes a shard that has failed for good and opens it again; requests wait for that. */
   renew(address: ShardAddress, failed: Shard): void {
     const open = this.#shards.get(keyOf(address));
     const record = this.#snapshot.classes.find(({ classId }) => classId === address.classId);
@@ -252,7 +252,7 @@ export class ShardRegistry implements AsyncDisposable {
     }
   }
 
-  /** A failed shard, being opened anew when its failure is old enough. */
+  /** A failed shard, being reopened when its failure is old enough. */
   #reopened(open: OpenShard): OpenShard | undefined {
     if (open.failure === undefined || this.#options.clock() - open.failure.atMs < REOPEN_AFTER_MS) return open;
     const record = this.#snapshot.classes.find(({ classId }) => classId === open.address.classId);

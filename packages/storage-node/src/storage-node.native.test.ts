@@ -84,7 +84,7 @@ describe("StorageNode", () => {
     expect(await node.deleteObject(address("a"), ID, context)).toBe(true);
   });
 
-  test("a shard that fails while it is open is closed and opened anew", async () => {
+  test("a shard that fails while it is open is closed and reopened", async () => {
     world.snapshot = { historyId: "h", version: 1, classes: [record("a")] };
     await using node = await world.start();
     world.broken.add("a");

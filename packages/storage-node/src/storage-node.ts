@@ -7,7 +7,7 @@ import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmat
 import { findObjects } from "./find-objects.js";
 import { ShardRegistry, type ShardRegistryOptions } from "./shard-registry.js";
 
-/** A shard that is being opened for longer, as one that is recovered, is told of as one that is not ready. */
+/** A shard that is being opened for longer, as one that is recovered, is reported as not ready. */
 const OPENING_MS_MAX = 500;
 
 /** The schema as this process follows it; see SchemaReplica. */
@@ -156,7 +156,7 @@ export class StorageNode implements ShardService, AsyncDisposable {
     await this.#registry[Symbol.asyncDispose]();
   }
 
-  /** A shard whose views have failed is opened anew for those that ask next. */
+  /** A shard whose views have failed is reopened for those that ask next. */
   async #ask<T>(address: ShardAddress, work: (shard: Shard) => Promise<T>): Promise<T> {
     const shard = await this.#shard(address);
     try {

@@ -126,14 +126,14 @@ describe("recall of vectors beyond memory", () => {
     await index.snapshot(path);
     expect(index.statistics()).toMatchObject({ count: 2 * ROWS, deadRows: 0 });
     // With the old target, the last measurement may be of a graph that had not quite all of these rows, which is enough. With another
-    // one all is measured anew.
+    // one all is measured again.
     const atRest = measuring(MEASURING, 2 * ROWS);
     index.configure(atRest.settings);
     expect(await atRest.measured).toBeGreaterThanOrEqual(0.95);
     const queries = rows.subarray(2 * ROWS * DIMENSIONS);
     expect(await recallOf(index, oracle, queries)).toBeGreaterThan(0.93);
     await index[Symbol.asyncDispose]();
-    // Another target than that of the snapshot: all is measured anew, from the file.
+    // Another target than that of the snapshot: all is measured again, from the file.
     const restarted = measuring({ ...MEASURING, targetRecall: 0.97 }, 2 * ROWS);
     index = await loadVectorIndex(path, SETTINGS, restarted.settings);
     expect(index.statistics().resident).toBeLessThan(2_000);

@@ -122,7 +122,7 @@ describe("vectors beyond memory", () => {
     await both.beyond[Symbol.asyncDispose]();
   });
 
-  it("stay there when the index is built anew", async () => {
+  it("stay there when the index is rebuilt", async () => {
     const both = twins(107);
     both.put(0, both.random.clustered(9000, DIMENSIONS, 30));
     await both.linked();

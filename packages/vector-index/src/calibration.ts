@@ -25,7 +25,7 @@ export function encodeCalibration(calibration: Calibration | undefined): Buffer 
   return bytes;
 }
 
-/** Undefined for what no calibration of this version looks like: then the index measures anew. */
+/** Undefined for what no calibration of this version looks like: then the index measures again. */
 export function decodeCalibration(bytes: Buffer): Calibration | undefined {
   const all = Array.from({ length: Math.floor(bytes.length / NUMBER_BYTES) }, (_, at) =>
     bytes.readDoubleLE(at * NUMBER_BYTES),

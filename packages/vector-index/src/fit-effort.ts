@@ -41,7 +41,7 @@ const UNSEEN_CANDIDATES_MIN = 1_536;
  * candidates; the numbers are those at which one distance more brings equally much recall in every bucket (the Lagrange
  * condition), with the least recall that reaches the target. Then they are made to ascend with contrast, and all of them
  * are multiplied by what the sample takes. That is done for each stage, and the cheapest is taken. `probes` is not empty;
- * `candidates` are the numbers that they were made with. It takes 15 ms of 512 probes, and several times as much at first, in turns.
+ * `candidates` are the numbers that they were made with. It takes 15 ms of 512 probes, and several times as much at first, in steps.
  */
 export async function fitEffort(
   probes: readonly RecallProbe[],

@@ -187,7 +187,7 @@ async function readNodes(file: FileHandle, native: NativeVectorIndex, manifest: 
 }
 
 /**
- * Gives two buffers in turn, each as long as it was ever wanted: one is read into while the other is taken in. New ones would make V8
+ * Gives two buffers alternately, each as long as it was ever wanted: one is read into while the other is taken in. New ones would make V8
  * look for garbage several times in the start of a large index.
  */
 function buffersInTurn(): (length: number) => Buffer {

@@ -263,7 +263,7 @@ export class RecallCalibration {
     return this.#reservoir.size >= ASKED_MORE * Math.max(sample, this.#knownWhenMeasured);
   }
 
-  /** Looks whether queries of late still find enough, and measures anew when they do not. */
+  /** Looks whether queries of late still find enough, and measures again when they do not. */
   async #check(): Promise<void> {
     const latest = this.#latest;
     if (!this.#mayMeasure || this.#underWay || latest === undefined || latest.effort.exact) return;
@@ -275,12 +275,12 @@ export class RecallCalibration {
       return this.#stillFinds(latest);
     });
     const endMs = this.#nowMs();
-    // Also when it has measured anew: a target that cannot be reached would be tried again and again.
+    // Also when it has measured again: a target that cannot be reached would be tried again and again.
     const atMs = endMs + Math.max(waitMs, CHECK_PAUSE_FACTOR * (endMs - begunMs));
     this.#nextCheck = { ...this.#nextCheck, waitMs, atMs };
   }
 
-  /** Measures anew where queries find too little, or much more than was measured. Whether it came to something. */
+  /** Measures again where queries find too little, or much more than was measured. Whether it came to something. */
   async #stillFinds(latest: Calibration): Promise<boolean> {
     if (this.#knowsMoreThan(latest)) return this.#measure(this.#fullSample);
     const measured = await this.#probe(CHECK_SAMPLE, candidatesThatShow(latest.effort));

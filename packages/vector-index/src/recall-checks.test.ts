@@ -88,10 +88,10 @@ async function ask(index: FakeIndex, calibration: RecallCalibration, aSecond: nu
   }
 }
 
-/** What it has begun ends: a fit takes some hundred turns after its probes. */
-async function restOf(index: FakeIndex, turns = 20): Promise<void> {
+/** What it has begun ends: a fit takes some hundred iterations after its probes. */
+async function restOf(index: FakeIndex, iterations = 20): Promise<void> {
   let seen = index.probes;
-  for (let quiet = 0, most = turns; quiet < most; quiet++) {
+  for (let quiet = 0, most = iterations; quiet < most; quiet++) {
     await new Promise((resolve) => setImmediate(resolve));
     if (index.probes === seen) continue;
     seen = index.probes;
@@ -153,7 +153,7 @@ describe("looking at recall again (F17)", () => {
     const calibration = calibrated(index, 1_000);
     await ask(index, calibration, 1);
     calibration.close();
-    // Nothing was measured anew: the effort is the restored one.
+    // Nothing was measured again: the effort is the restored one.
     expect(calibration.latest?.candidates).toBe(1_000);
   });
 });

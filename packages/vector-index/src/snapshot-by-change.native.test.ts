@@ -187,7 +187,7 @@ describe("a snapshot by change", () => {
     await expectSame(loaded, model.oracle, 76);
   });
 
-  it("begins anew when a file was taken away or cut behind its back", async () => {
+  it("starts again when a file was taken away or cut behind its back", async () => {
     await using index = create();
     const model = new Model(index, seededVectors(77));
     model.put(0, 5000);

@@ -63,7 +63,7 @@ describe("snapshot", () => {
     expect(loaded.statistics().tombstones).toBeGreaterThan(0);
     await loaded.linked();
     const after = await answers(loaded, queries);
-    // Only the unindexed vectors was linked anew, and with other neighbours in between.
+    // Only the unindexed vectors was linked again, and with other neighbours in between.
     const shared = after.map(
       ({ documents }, i) => documents.filter((one) => before[i]?.documents.includes(one)).length,
     );

@@ -86,9 +86,9 @@ export interface VectorIndex extends AsyncDisposable {
    * float32 (copied; need not be normalised). Fails with `invalid` on NaN, Infinity or a wrong length, before anything changes.
    */
   put(documents: Uint32Array, vectors: Float32Array, sequence: number): void;
-  /** Whether what is damaged is the document's vector still: it may have been put anew, mended or removed since. */
+  /** Whether what is damaged is the document's vector still: it may have been put again, repaired or removed since. */
   holds(damage: DamagedVector): boolean;
-  /** As `put` of one vector, also where the document has it already: in place of one that is damaged. */
+  /** As `put` of one vector, also where the document has it already: instead of one that is damaged. */
   mend(document: number, vector: Float32Array): void;
   /** Removes documents; unknown ones are ignored. */
   remove(documents: Uint32Array, sequence: number): void;
@@ -99,7 +99,7 @@ export interface VectorIndex extends AsyncDisposable {
   settled(signal?: AbortSignal): Promise<void>;
   /** Resolves when the graph has linked everything. */
   linked(signal?: AbortSignal): Promise<void>;
-  /** Builds the graph anew without tombstones; searches go on meanwhile. */
+  /** Builds the graph again without tombstones; searches go on meanwhile. */
   rebuild(): Promise<void>;
   /**
    * Writes header, vectors, graph and watermark to `path` (temporary name, fsync, rename, fsync of the folder) and

@@ -61,7 +61,7 @@ interface Progress extends WrittenSnapshot {
 
 /**
  * Writes an index to one path again and again, each time only what is new: rows that came, nodes that came or have other links.
- * Nodes are written anew, to another file, when what has been replaced is more than what counts; all is when a rebuild has
+ * Nodes are written again, to another file, when what has been replaced is more than what counts; all is when a rebuild has
  * given rows other places.
  */
 export class SnapshotWriter {
@@ -69,7 +69,7 @@ export class SnapshotWriter {
   readonly #settings: VectorIndexSettings;
   readonly #disk: SnapshotDisk;
   #written: WrittenSnapshot | undefined;
-  /** A failure may have come after the nodes were told that they are written: then all are written anew. */
+  /** A failure may have come after the nodes were told that they are written: then all are written again. */
   #nodesKnown = true;
   /** Each attempt has a file of its own, for it is not known which manifest a failure has left. */
   #nodesFiles: number;

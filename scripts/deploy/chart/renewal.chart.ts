@@ -118,7 +118,7 @@ it("S7: the job renews what runs out, by the authority that Helm made, under the
   expect((await renew(objectsOfBefore)).said.match(/is renewed/g)).toHaveLength(6);
   expect((await renew(objectsOfBefore)).said).toBe("");
 
-  // Of another authority: as when that was made anew.
+  // Of another authority: as when that was made again.
   const foreign = rendered(90).find(({ metadata }) => metadata.name === "rel-shoal-storage-node-1-tls");
   secrets.set("rel-shoal-storage-node-1-tls", { ...foreign?.data });
   secrets.delete("rel-shoal-gateway-tls");

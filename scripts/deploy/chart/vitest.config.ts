@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../../patience.js";
+import { TEST_TIMEOUTS } from "../../test-timeouts.js";
 
 // Apart from `npm test`: these need Helm, which scripts/deploy/fetch-helm.mjs fetches. Nothing here depends on the clock, so
 // nothing is tried again.
@@ -13,5 +13,5 @@ export default defineConfig({
       },
     ],
   },
-  test: { include: ["scripts/deploy/chart/*.chart.ts"], pool: "forks", ...PATIENCE, retry: 0 },
+  test: { include: ["scripts/deploy/chart/*.chart.ts"], pool: "forks", ...TEST_TIMEOUTS, retry: 0 },
 });

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../../patience.js";
+import { TEST_TIMEOUTS } from "../../test-timeouts.js";
 
 // Apart from `npm test`: these need buildah and root.
 export default defineConfig({
-  test: { include: ["scripts/deploy/images/*.image.ts"], pool: "forks", ...PATIENCE, hookTimeout: 1_200_000 },
+  test: { include: ["scripts/deploy/images/*.image.ts"], pool: "forks", ...TEST_TIMEOUTS, hookTimeout: 1_200_000 },
 });

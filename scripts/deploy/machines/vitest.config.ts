@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../../patience.js";
+import { TEST_TIMEOUTS } from "../../test-timeouts.js";
 
 // Apart from `npm test`: these need root, etcd and a built repository.
 export default defineConfig({
-  test: { include: ["scripts/deploy/machines/*.guide.ts"], pool: "forks", ...PATIENCE },
+  test: { include: ["scripts/deploy/machines/*.guide.ts"], pool: "forks", ...TEST_TIMEOUTS },
 });

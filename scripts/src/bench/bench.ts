@@ -13,7 +13,7 @@ const IMPORT_SECONDS_MAX = 300;
 export interface BenchOptions {
   /** A server that runs already; null starts one for each set. */
   readonly target: Target | null;
-  /** In place of what a row would take. */
+  /** Instead of what a row would take. */
   readonly queries: QueryKind | null;
   /** Servers demand tokens, and requests carry one. */
   readonly withTokens: boolean;

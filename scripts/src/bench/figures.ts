@@ -8,7 +8,7 @@ export interface RowFigures {
   readonly p99Ms: number | null;
   /** Resident memory of the server's processes after the run. */
   readonly residentMb: number | null;
-  /** A target that hangs on the run itself, in place of the row's. */
+  /** A target that hangs on the run itself, instead of the row's. */
   readonly target?: number;
   /**
    * Of the time of this machine's processors meanwhile, what its host gave to others. A process is charged for a good part of

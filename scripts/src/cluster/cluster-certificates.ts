@@ -31,7 +31,7 @@ export function certificateFiles(folder: string, name: string): CertificateFiles
 }
 
 /**
- * Certificates for all of them in `folder`, which nobody else may enter: made where they are missing, and anew when one runs
+ * Certificates for all of them in `folder`, which nobody else may enter: made where they are missing, and again when one runs
  * out within a month, the authority too. True when any was made. `command` is that of `shoal`. Fails with `unavailable`.
  */
 export function makeCertificates(

@@ -26,7 +26,7 @@ describe("S9: what runs in production", () => {
     ).toEqual([]);
   });
 
-  it("stands in NOTICE: vitest --update makes it anew", async () => {
+  it("stands in NOTICE: vitest --update makes it again", async () => {
     await expect(noticeText(packages)).toMatchFileSnapshot("../../../NOTICE");
   });
 

@@ -7,7 +7,7 @@ const PAUSED_MS_MAX = 4_000;
 const WAYS = ["SIGTERM", "kill -9", "SIGSTOP"] as const;
 
 /**
- * F14: processes end, are killed and stand still while a class is deleted and made anew and filled, each request through another
+ * F14: processes end, are killed and stand still while a class is deleted and created again and filled, each request through another
  * gateway, with auto-schema. What was made and acknowledged is there afterwards.
  */
 export const F14_CLUSTER: FaultRow = {

@@ -14,7 +14,7 @@ const ENV = { AUTOSCHEMA_ENABLED: "false" };
 const OPTIONS: ClusterOptions = { gateways: 1, storageNodes: 3, coordinators: 1, etcdMembers: 0, env: ENV };
 
 /**
- * R28 (F1): around a restart of the coordinator a class is deleted and made anew through one gateway and filled through another.
+ * R28 (F1): around a restart of the coordinator a class is deleted and created again through one gateway and filled through another.
  * Then the same while bytes between the coordinator and the storage nodes and the other gateway are held for 3 s. Afterwards
  * everything that was acknowledged is there, at every gateway; and whoever repeats what was answered with an error gets 200.
  */

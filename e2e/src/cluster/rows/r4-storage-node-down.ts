@@ -83,7 +83,7 @@ async function checkAll(data: KnownData, failures: Failures): Promise<void> {
   await data.checkVectors(failures, 100);
 }
 
-/** What clients are told about shards of a node that is not there. */
+/** The errors that clients get about shards of a node that is down. */
 class DownNode {
   slowestMs = 0;
 

@@ -46,7 +46,7 @@ export async function untilAnswered(send: () => Promise<Answer>): Promise<Change
 
 export type Changer = Pick<HttpClient, "post" | "delete">;
 
-/** A class that is deleted and made anew through one gateway and filled through another, with what was acknowledged since. */
+/** A class that is deleted and created again through one gateway and filled through another, with what was acknowledged since. */
 export class ReMadeClass {
   readonly #acknowledged = new Set<string>();
   /** Requests that were answered with an error, or not at all. */

@@ -35,7 +35,7 @@ describe("a file of audit lines", () => {
     expect(await read("existing")).toBe("before\nafter\n");
   });
 
-  it("is opened anew when it was renamed or removed, and when it is told to", async () => {
+  it("is reopened when it was renamed or removed, and when it is told to", async () => {
     await append("a");
     await rename(path, join(folder, "audit.log.1"));
     await append("b");

@@ -10,7 +10,7 @@ const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 /**
- * A file that is only appended to. It is opened anew when its path leads to another file, or to none: whoever rotates it
+ * A file that is only appended to. It is reopened when its path leads to another file, or to none: whoever rotates it
  * renames it.
  */
 export class AuditFile implements AuditOutput {
@@ -47,7 +47,7 @@ export class AuditFile implements AuditOutput {
     return lines.length;
   }
 
-  /** Opens the file anew before the next line. */
+  /** Opens the file again before the next line. */
   reopen(): void {
     this.#isLeft = true;
   }

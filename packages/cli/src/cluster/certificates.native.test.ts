@@ -140,7 +140,7 @@ describe("certificates", () => {
     await expect(write(["n1:storage-node"], { nowMs: nowMs + 60 * DAY_MS })).rejects.toThrow(/has expired on 20/);
   });
 
-  it("do not begin anew when only the authority's key is missing", async () => {
+  it("do not begin again when only the authority's key is missing", async () => {
     await write(["n1:storage-node"]);
     await rm(join(folder, "ca-key.pem"));
     await expect(write(["n1:storage-node"])).rejects.toThrow(/ca-key.pem' is missing/);

@@ -21,7 +21,7 @@ export interface StatusRow {
   readonly address: string;
 }
 
-/** A storage node as `GET /v1/nodes` tells of it. */
+/** A storage node as `GET /v1/nodes` shows it. */
 interface NodeStatus {
   readonly name: string;
   readonly status: string;

@@ -7,7 +7,7 @@ export type Loaded<T> =
   | { readonly kind: "here"; readonly value: T }
   | { readonly kind: "failed"; readonly error: ServerError };
 
-/** What `read` makes of the answer to GET `path`; asked for anew when the path changes, or `again` does. */
+/** What `read` makes of the answer to GET `path`; asked for again when the path changes, or `again` does. */
 export function useAnswer<T>(client: GatewayClient, path: string, read: (text: string) => T, again = 0): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ kind: "loading" });
   useEffect(() => {

@@ -86,7 +86,7 @@ export function QueryEditors(props: QueryEditorsProps) {
   );
 }
 
-/** Where the completions come from, and how to get them anew. */
+/** Where the completions come from, and how to get them again. */
 function SchemaLine({ schema, onRefresh }: { readonly schema: SchemaState; readonly onRefresh: () => Promise<void> }) {
   return (
     <p class="schema-line">

@@ -168,7 +168,7 @@ export class Session {
     return this.#fail("Your session has ended.");
   }
 
-  /** Another token in place of the one that was refused. Fails with ServerError, and ends the session, when there is none. */
+  /** Another token instead of the one that was refused. Fails with ServerError, and ends the session, when there is none. */
   async renew(refused: string, reason: string): Promise<string> {
     if (this.#key !== undefined) return this.#key === refused ? this.#fail(reason) : this.#key;
     const tokens = this.#tokens;

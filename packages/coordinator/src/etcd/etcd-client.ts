@@ -11,7 +11,7 @@ import {
 } from "cockatiel";
 import { Etcd3, EtcdInvalidAuthTokenError, GRPCDeadlineExceededError, type IOptions, isRecoverableError } from "etcd3";
 
-/** Most time for one question, with all its attempts: who asks is told then that etcd does not answer. */
+/** Most time for one question, with all its attempts: then the caller gets the error that etcd does not respond. */
 const CALL_MS = 1_000;
 
 /** Most time for one attempt when there are other members to ask. */
@@ -115,7 +115,7 @@ function isPassing(thrown: unknown): boolean {
   return isRecoverableError(thrown) || isBrokenCircuitError(thrown) || thrown instanceof EtcdInvalidAuthTokenError;
 }
 
-/** What gRPC says of a deadline tells of its own insides. */
+/** gRPC's text about a deadline shows its internals. */
 function messageOf(thrown: unknown): string {
   if (thrown instanceof GRPCDeadlineExceededError) return "no member answered in time";
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -188,7 +188,7 @@ describe.skipIf(!HAS_ETCD)("when etcd fails (needs etcd)", () => {
     const states = watched(watcher);
     await commitSurely(writer, "before");
     for (const store of [writer, watcher]) store.renew({ ca, cert: later.cert, key: later.key });
-    // What changes while the watches begin anew is not missed.
+    // What changes while the watches begin again is not missed.
     for (let made = 0; made < 20; made++) await commitSurely(writer, `during ${made}`);
     await expect.poll(() => states.at(-1)?.revision).toBe(21);
     await members.signal(0, "SIGKILL");

@@ -118,7 +118,7 @@ describe.skipIf(!HAS_ETCD)("the store in etcd (needs etcd)", () => {
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });
 
-  test("a history that was begun anew, or put back, ends the object and tells so once", async () => {
+  test("a history that was restarted, or put back, ends the object and tells so once", async () => {
     const store = await open("/history");
     await store.commit(0, [{ key: "k", value: 1 }], context);
     await members.operate((client) => client.delete().key("/history/head/history").exec());

@@ -26,7 +26,7 @@ export interface EtcdMetaStoreOptions extends EtcdOptions {
   readonly newId: () => string;
   /**
    * Told once, when etcd has another history or an older revision than before: this object can do nothing any more, and
-   * the process must begin anew.
+   * the process must begin again.
    */
   readonly onLost: (error: ShoalError) => void;
 }

@@ -1,6 +1,6 @@
 import type { Etcd3, IEvent, Watcher } from "etcd3";
 
-/** Between attempts to read anew, while that fails. */
+/** Between attempts to read again, while that fails. */
 const RETRY_MS = 200;
 
 /** Orderly ends of a watch that is gone for good are not waited for any longer. */
@@ -9,13 +9,13 @@ const CANCEL_MS = 300;
 export interface EtcdWatchListener {
   /** Whole commits, in order. */
   readonly onEvents: (events: readonly IEvent[]) => void;
-  /** Reads everything anew; answers etcd's revision as of then. */
+  /** Reads everything again; answers etcd's revision as of then. */
   readonly reread: () => Promise<string>;
 }
 
 /**
  * Events below a prefix, for as long as this object lives: the library connects again by itself; a watch that etcd ends
- * (the revisions that it would go on from are compacted) begins anew after everything has been read.
+ * (the revisions that it would go on from are compacted) starts again after everything has been read.
  */
 export class EtcdWatch implements AsyncDisposable {
   readonly #etcd: () => Etcd3;

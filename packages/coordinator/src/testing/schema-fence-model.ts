@@ -119,7 +119,7 @@ export class SchemaFenceModel implements Explored<FenceState> {
     return steps;
   }
 
-  /** A gateway calls again with the plan that it has. A refusal alone, which says that nothing was made, has it plan anew. */
+  /** A gateway calls again with the plan that it has. A refusal alone, which says that nothing was made, has it plan again. */
   #send(state: FenceState, at: number): FenceState {
     const { calls, made } = state.attempts[at] as Attempt;
     const isPlannedAnew = made === 0 || this.#is("a call that is repeated is planned anew");

@@ -100,7 +100,7 @@ export function isRecordOfLast({ version }: FenceState, { kind, made }: Attempt)
 
 /**
  * The same state without what can have no effect any more. `mayCallsBeLate`: calls have an effect although their time is over or
- * the schema has gone on. Else such a call can only be planned anew, which is as if it were lost and another one sent.
+ * the schema has gone on. Else such a call can only be planned again, which is as if it were lost and another one sent.
  */
 export function withoutPast(state: FenceState, mayCallsBeLate: boolean): FenceState {
   const { version } = state;

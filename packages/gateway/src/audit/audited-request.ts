@@ -1,5 +1,5 @@
 import { type Permission, resourceOf } from "../auth/access.js";
-import type { Exchange, ExchangeWitness } from "../http/exchange.js";
+import type { Exchange, ExchangeObserver } from "../http/exchange.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { AuditedOperation } from "../http/route.js";
 import { type AuditOutcome, boundedName, boundedNames, refusalReason } from "./audit-line.js";
@@ -9,7 +9,7 @@ import { type AuditLog, type AuditOrigin, isKnown } from "./audit-log.js";
 export const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([500, 503, 504]);
 
 /** A request on its way to the audit log. */
-export class AuditedRequest implements ExchangeWitness {
+export class AuditedRequest implements ExchangeObserver {
   /** Kept: a connection that is closed has none any more. */
   readonly #address: string | undefined;
   /** What the request is about; made when there is something. */

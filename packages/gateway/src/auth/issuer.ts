@@ -85,7 +85,7 @@ export class Issuer implements Disposable {
   }
 
   /**
-   * Reads the keys anew because a token names one that is not among them, unless that was done too often lately: whoever
+   * Reads the keys again because a token names one that is not among them, unless that was done too often lately: whoever
    * invents key ids must not make us ask the issuer for each. A reading that is under way is shared.
    */
   async lookAgain(): Promise<void> {

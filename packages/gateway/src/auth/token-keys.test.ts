@@ -1,4 +1,4 @@
-import { TurnCounter } from "@shoal/turn-counter";
+import { LoopCounter } from "@shoal/loop-counter";
 import { describe, expect, it } from "vitest";
 import { issue, makeKey, publicJwk } from "../testing/forged-tokens.js";
 import { BAD_SIGNATURE, readyVerifierOf, verdict, verifierOf } from "../testing/token-verifiers.js";
@@ -56,7 +56,7 @@ describe("keys that change", () => {
     const turn = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const { verifier, claims, stub, issuer, verified } = await ready({ nextTurn: () => turn });
+    const { verifier, claims, stub, issuer, verified } = await ready({ nextStep: () => turn });
     const verdictOfOld = verdict(verifier, issue(ec, claims));
     stub.publish(rsa);
     await issuer.lookAgain();
@@ -108,17 +108,17 @@ describe("an issuer that does not answer", () => {
 });
 
 describe("a flood", () => {
-  it("of well-formed tokens is refused beyond a number that waits, and what waits is served in turns", async () => {
+  it("of well-formed tokens is refused beyond a number that waits, and what waits is served one per iteration", async () => {
     const { verifier, claims, stub } = await ready({ waitingForCheckMax: 19 });
     const stranger = makeKey("ec");
-    using counter = new TurnCounter();
+    using counter = new LoopCounter();
     const flood = Array.from({ length: 50 }, (_, i) => verdict(verifier, issue(stranger, { ...claims, i })));
     const ends = await Promise.allSettled(flood);
     const reasons = ends.map((end) => (end.status === "rejected" ? end.reason.code : "accepted"));
     expect(reasons.filter((code) => code === "overloaded").length).toBe(30);
     expect(reasons.filter((code) => code === "unauthenticated").length).toBe(20);
-    // Each signature has a turn of its own, in which others are served.
-    expect(counter.turns).toBeGreaterThanOrEqual(20);
+    // Each signature has an iteration of its own, in which others are served.
+    expect(counter.iterations).toBeGreaterThanOrEqual(20);
     expect(stub.keyReadings).toBe(1);
     expect(await verdict(verifier, issue(ec, claims))).toMatchObject({ username: "alice" });
   });

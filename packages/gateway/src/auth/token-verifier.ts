@@ -18,7 +18,7 @@ const KEYS_TRIED_MAX = 4;
 /** Tokens that wait for their signature to be checked, which takes 30 µs to 1.2 ms. */
 const WAITING_FOR_CHECK_MAX = 1_000;
 
-/** Tokens that wait for the issuer's keys to be read anew. */
+/** Tokens that wait for the issuer's keys to be read again. */
 const WAITING_FOR_KEYS_MAX = 250;
 
 export interface TokenVerifierParts {
@@ -26,8 +26,8 @@ export interface TokenVerifierParts {
   readonly issuer: Issuer;
   readonly verified: VerifiedTokens;
   readonly clock: Clock;
-  /** Gives a turn in which a signature is checked. */
-  readonly nextTurn?: (share?: Share) => Promise<void>;
+  /** Resolves when a signature may be checked. */
+  readonly nextStep?: (share?: Share) => Promise<void>;
   readonly waitingForCheckMax?: number;
 }
 
@@ -42,7 +42,7 @@ interface SignedToken {
 
 /** Turns a bearer token into who it speaks for. */
 export class TokenVerifier {
-  readonly #nextTurn: (share?: Share) => Promise<void>;
+  readonly #nextStep: (share?: Share) => Promise<void>;
   /** Where signatures are checked, one at a time: a flood of bad tokens costs its own requests time, not those of everybody else. */
   readonly #checks: Gate;
   /** Tokens that are looked at right now, by their digest: one that comes twice at once is verified once. */
@@ -56,7 +56,7 @@ export class TokenVerifier {
   #waitingForKeys = 0;
 
   constructor(private readonly parts: TokenVerifierParts) {
-    this.#nextTurn = parts.nextTurn ?? ((share) => eventLoop.next(share));
+    this.#nextStep = parts.nextStep ?? ((share) => eventLoop.next(share));
     const waitingMax = parts.waitingForCheckMax ?? WAITING_FOR_CHECK_MAX;
     const fullError = () => new ShoalError("overloaded", `more than ${waitingMax} tokens wait to be verified`);
     this.#checks = new Gate({ max: 1, waitingMax, fullError });
@@ -69,7 +69,7 @@ export class TokenVerifier {
 
   /**
    * Whom the token speaks for: at once when it was verified lately. Fails with `unauthenticated` when it is no good,
-   * `unavailable` when the issuer's keys are not known, `overloaded` when too many wait. Turns are taken for `share`.
+   * `unavailable` when the issuer's keys are not known, `overloaded` when too many wait. Steps are taken for `share`.
    */
   verify(token: string, share?: Share): Principal | Promise<Principal> {
     try {
@@ -156,7 +156,7 @@ export class TokenVerifier {
     for (const candidate of candidates.slice(0, KEYS_TRIED_MAX)) {
       const isSigned = await this.#checks.run(1, { share }, async () => {
         const library = await this.#library;
-        await this.#nextTurn(share);
+        await this.#nextStep(share);
         return this.#hasSignatureOf(library, candidate, token, header);
       });
       if (isSigned) return true;

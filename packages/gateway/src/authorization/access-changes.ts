@@ -5,7 +5,7 @@ import type { Principal } from "../auth/access.js";
 import { type AccessState, stateOf } from "./access-state.js";
 import type { Authority } from "./authority.js";
 import type { Permissions } from "./permissions.js";
-import { RightsInTurns } from "./rights-in-turns.js";
+import { RightsInSteps } from "./rights-in-steps.js";
 
 export interface AccessChangesParts {
   readonly service: AccessService;
@@ -29,8 +29,8 @@ export interface Actor {
   readonly principal: Principal;
   /** Undefined: roles are off. */
   readonly permissions: Permissions | undefined;
-  /** Their rights. What is decided in turns is made only when the state is still the same then. */
-  readonly rights: RightsInTurns | undefined;
+  /** Their rights. A decision made in steps is carried out only when the state is still the same then. */
+  readonly rights: RightsInSteps | undefined;
 }
 
 /** What is to be changed, and what the client gets. Without changes nothing is written. */
@@ -49,7 +49,7 @@ const MARGIN_MS = 100;
 
 /**
  * The line in which one process changes roles and users, in equal parts by share: each change replaces the whole state that it was
- * decided on, so that of many at once one gets on and all others decide anew. Only those of other processes come in between.
+ * decided on, so that of many at once one gets on and all others decide again. Only those of other processes come in between.
  */
 export class ChangeLine {
   readonly #gate = new Gate({ max: 1, waitingMax: WAITING_MAX, fullError: tooManyWait });
@@ -90,7 +90,7 @@ function tooManyWait(): ShoalError {
 }
 
 /**
- * Decides on the state that is current, also about whether the actor may, and makes the change; decides anew when another one came
+ * Decides on the state that is current, also about whether the actor may, and makes the change; decides again when another one came
  * in between. What was revoked anywhere before counts.
  */
 export function changeAccess<T>(
@@ -101,13 +101,13 @@ export function changeAccess<T>(
 ): Promise<T> {
   const change = async (read: ReadState): Promise<T> => {
     let roles: readonly Role[] = [];
-    let rights: RightsInTurns | undefined;
+    let rights: RightsInSteps | undefined;
     for (let attempt = 1; ; attempt++) {
       const state = await read();
       const permissions = authority?.permissionsOf(principal, state);
       // While the actor has the same roles, what was decided about them holds: the next attempt is short, and gets on.
       if (permissions !== undefined && (rights === undefined || !hasSame(roles, permissions.roles))) {
-        rights = new RightsInTurns(permissions.rights, context);
+        rights = new RightsInSteps(permissions.rights, context);
         roles = permissions.roles;
       }
       const { changes, answer } = await decide(state, { principal, permissions, rights });

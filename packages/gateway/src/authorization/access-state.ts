@@ -6,7 +6,7 @@ export type SubjectKind = "user/db" | "user/oidc" | "group/oidc";
 
 /** A role that was made at run time. */
 export interface MadeRole extends Role {
-  /** Drawn when it was made: a role that is deleted and made anew under the same name is another one, and nobody has it. */
+  /** Drawn when it was made: a role that is deleted and created again under the same name is another one, and nobody has it. */
   readonly id: string;
   /** False when a permission could not be read, that of a later version, say: it is not known what the role allows. */
   readonly isUnderstood: boolean;

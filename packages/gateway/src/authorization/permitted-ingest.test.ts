@@ -1,7 +1,7 @@
 import type { IngestService, ObjectInput } from "@shoal/ingest";
+import { LoopCounter } from "@shoal/loop-counter";
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it } from "vitest";
 import { PermittedIngest } from "./permitted-ingest.js";
 
@@ -31,29 +31,29 @@ function setUp() {
   };
   const inner = { importObjects: all, importReferences: all } as unknown as IngestService;
   const denied = new Map<string, number>();
-  const witness = {
+  const observer = {
     denied: (action: string, resource: string) => {
       const what = `${action} ${resource}`;
       denied.set(what, (denied.get(what) ?? 0) + 1);
     },
   };
-  const context = { deadline: Number.MAX_SAFE_INTEGER, rights, witness } as unknown as RequestContext;
+  const context = { deadline: Number.MAX_SAFE_INTEGER, rights, observer } as unknown as RequestContext;
   return { ingest: new PermittedIngest(inner, () => ID), context, passed, denied };
 }
 
-/** Turns of the event loop while something is done. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  using counter = new TurnCounter();
+/** Iterations of the event loop while something is done. */
+async function iterationsDuring(work: Promise<unknown>): Promise<number> {
+  using counter = new LoopCounter();
   await work;
-  return counter.turns;
+  return counter.iterations;
 }
 
-it("S10: looks at the items of a batch in turns, and at each of them", async () => {
+it("S10: looks at the items of a batch in steps, and at each of them", async () => {
   const { ingest, context, passed, denied } = setUp();
   const classes = ["Own", "Half", "None", undefined];
   const inputs = Array.from({ length: ITEMS }, (_, at) => inputOf(classes[at % 4]));
   const work = ingest.importObjects(inputs, context);
-  expect(await turnsDuring(work)).toBeGreaterThan(ITEMS / 5_000);
+  expect(await iterationsDuring(work)).toBeGreaterThan(ITEMS / 5_000);
   const outcomes = await work;
   const told = outcomes.slice(0, 4).map((outcome) => ("error" in outcome ? outcome.error?.message : "passed"));
   expect(told).toEqual(["passed", "no update_data on Half", "no create_data on None", "passed"]);
@@ -70,19 +70,19 @@ it("S8: tells the class by its own name, however the client writes it", async ()
   expect(Object.fromEntries(denied)).toEqual({ "create_data None": 2 });
 });
 
-it("S10: takes more turns for classes that each item names anew", async () => {
+it("S10: takes more steps for classes that are new in each item", async () => {
   const { ingest, context } = setUp();
   const inputs = Array.from({ length: 2_000 }, (_, at) => inputOf(`Other${at}`));
-  expect(await turnsDuring(ingest.importObjects(inputs, context))).toBeGreaterThan(200);
+  expect(await iterationsDuring(ingest.importObjects(inputs, context))).toBeGreaterThan(200);
 });
 
-it("S10: looks at the sources of references in turns", async () => {
+it("S10: looks at the sources of references in steps", async () => {
   const { ingest, context, passed, denied } = setUp();
   const inputs = Array.from({ length: ITEMS }, (_, at) => ({
     from: `weaviate://localhost/${at % 2 === 0 ? "Own" : "None"}/${ID}/likes`,
     to: `weaviate://localhost/${ID}`,
   }));
-  expect(await turnsDuring(ingest.importReferences(inputs, context))).toBeGreaterThan(ITEMS / 5_000);
+  expect(await iterationsDuring(ingest.importReferences(inputs, context))).toBeGreaterThan(ITEMS / 5_000);
   expect(passed).toEqual([ITEMS / 2]);
   expect(Object.fromEntries(denied)).toEqual({ "update_data None": ITEMS / 2 });
 });

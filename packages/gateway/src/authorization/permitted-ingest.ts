@@ -7,7 +7,7 @@ import {
   type ReferenceOutcome,
 } from "@shoal/ingest";
 import { type ClassRights, type DataAction, normaliseClassName, parseLongBeacon, ShoalError } from "@shoal/model";
-import { type RequestContext, WorkTurns } from "@shoal/runtime";
+import { type RequestContext, Yielder } from "@shoal/runtime";
 import { requireRights } from "./permitted-queries.js";
 
 type Arguments<Name extends keyof IngestService> = Parameters<IngestService[Name]>;
@@ -54,7 +54,7 @@ export class PermittedIngest implements IngestService {
     const refused = new Map<number, BatchOutcome>();
     const refusals = new ClassRefusals(["create_data", "update_data"], rights, context);
     for (const [at, input] of inputs.entries()) {
-      if (refusals.turns.isOver) await refusals.turns.next();
+      if (refusals.yielder.isDue) await refusals.yielder.next();
       const refusal = refusals.of(input?.className);
       if (input === undefined || refusal === undefined) continue;
       refused.set(at, { error: refusal, id: parseBodyId(input.id) ?? this.newId(), input });
@@ -83,7 +83,7 @@ export class PermittedIngest implements IngestService {
     const refused = new Map<number, ReferenceOutcome>();
     const refusals = new ClassRefusals(["update_data"], rights, context);
     for (const [at, { from }] of inputs.entries()) {
-      if (refusals.turns.isOver) await refusals.turns.next();
+      if (refusals.yielder.isDue) await refusals.yielder.next();
       const refusal = refusals.of(sourceClass(from));
       if (refusal !== undefined) refused.set(at, { error: refusal });
     }
@@ -114,8 +114,8 @@ function requireFor({ className }: ObjectInput, actions: readonly DataAction[], 
   for (const action of actions) rights.require(action, className);
 }
 
-/** Items of a batch that are looked at in one turn of the event loop. A class that was not named before takes as long as many. */
-const TURN_ITEMS = 1_000;
+/** Items of a batch that are looked at in one step. A class that was not named before takes as long as many. */
+const STEP_ITEMS = 1_000;
 const CLASS_ITEMS = 500;
 
 interface ClassRefusal {
@@ -123,9 +123,9 @@ interface ClassRefusal {
   readonly error: ShoalError;
 }
 
-/** What is refused of a batch, in turns: many items name few classes, and each class is decided once. */
+/** What is refused of a batch, in steps: many items name few classes, and each class is decided once. */
 class ClassRefusals {
-  readonly turns: WorkTurns;
+  readonly yielder: Yielder;
   readonly #byClass = new Map<string, ClassRefusal | undefined>();
 
   /** All of the actions must be allowed. */
@@ -134,20 +134,20 @@ class ClassRefusals {
     private readonly rights: ClassRights,
     private readonly context: RequestContext,
   ) {
-    this.turns = new WorkTurns(TURN_ITEMS, context);
+    this.yielder = new Yielder(STEP_ITEMS, context);
   }
 
   /** Why an item of the class is refused, which is reported; undefined when it is not, and where there is no class. */
   of(className = ""): ShoalError | undefined {
-    this.turns.count(1);
+    this.yielder.count(1);
     if (className === "") return undefined;
     let refusal = this.#byClass.get(className);
     if (refusal === undefined && !this.#byClass.has(className)) {
-      this.turns.count(CLASS_ITEMS);
+      this.yielder.count(CLASS_ITEMS);
       refusal = this.#decided(className);
       this.#byClass.set(className, refusal);
     }
-    if (refusal !== undefined) this.context.witness?.denied(refusal.action, normaliseClassName(className));
+    if (refusal !== undefined) this.context.observer?.denied(refusal.action, normaliseClassName(className));
     return refusal?.error;
   }
 

@@ -14,7 +14,7 @@ import type { RequestContext } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import { type AccessChangesParts, type Actor, changeAccess, type Decision, mostFor } from "./access-changes.js";
 import { type AccessState, type MadeRole, roleEntry, storedRole } from "./access-state.js";
-import { RightsInTurns } from "./rights-in-turns.js";
+import { RightsInSteps } from "./rights-in-steps.js";
 
 /** Roles that were made, and permissions of all of them together. */
 export const ROLES_MAX = 500;
@@ -145,7 +145,7 @@ async function keptOf(
   kept: readonly Permission[],
   context: RequestContext,
 ): Promise<readonly KeptPermission[]> {
-  const left = new RightsInTurns(new Rights([{ name: "", permissions: kept }]), context);
+  const left = new RightsInSteps(new Rights([{ name: "", permissions: kept }]), context);
   const all: KeptPermission[] = [];
   for (const [at, one] of removed.entries()) {
     const isCovered = await left.covers(one);

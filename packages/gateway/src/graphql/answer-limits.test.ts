@@ -1,5 +1,5 @@
+import { LoopCounter } from "@shoal/loop-counter";
 import { objectIdFromBytes, SPEC_PROFILE, type StoredObject } from "@shoal/model";
-import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
 import { GraphQlHandler } from "./handler.js";
 import { CONTEXT, library } from "./testing/ask-library.js";
@@ -89,12 +89,12 @@ describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepa
   });
 });
 
-it.each(PATHS)("an answer is written in turns (%s)", async (_, prepareQueries) => {
+it.each(PATHS)("an answer is written in steps (%s)", async (_, prepareQueries) => {
   const { ask } = library({ prepareQueries, query: bigLibrary(400) });
   await ask("{ __typename }");
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   expect((await ask("{Get{Book(limit:400){_additional{vector}}}}")).data.Get.Book).toHaveLength(400);
-  expect(counter.turns).toBeGreaterThan(20);
+  expect(counter.iterations).toBeGreaterThan(20);
 });
 
 it.each(PATHS)("S10: answers to one client and to others are written in turn (%s)", async (_, prepareQueries) => {

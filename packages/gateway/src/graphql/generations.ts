@@ -7,7 +7,7 @@ import { ApolloExecution } from "./apollo-execution.js";
 import type { CompileParts } from "./plan/compile-fields.js";
 import { PlanExecution, type PlanExecutionParts } from "./plan/plan-execution.js";
 import { PreparedQueries } from "./prepared/prepared-queries.js";
-import { buildGraphQlSchemaInTurns, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
+import { buildGraphQlSchemaInSteps, type GraphQlSchema, type SkippedClass } from "./schema/build-schema.js";
 
 export interface GenerationParts extends PlanExecutionParts {
   readonly modules: EnabledModules;
@@ -36,7 +36,7 @@ class Generations {
 
   constructor(private readonly parts: GenerationParts) {}
 
-  /** Of this state or newer; a promise when it has to be built and that takes several turns: to be asked again then. */
+  /** Of this state or newer; a promise when it has to be built and that takes several steps: to be asked again then. */
   of(snapshot: SchemaSnapshot): Generation | Promise<void> {
     const last = this.#last;
     if (last !== undefined && last.version === snapshot.version) return last;
@@ -48,7 +48,7 @@ class Generations {
       last.definitions.every((definition, i) => definition === definitions[i]);
     if (isSame && last !== undefined) return this.#goOnWith({ ...last, version: snapshot.version });
     const { modules, limits } = this.parts;
-    const building = buildGraphQlSchemaInTurns(definitions, limits, last?.classes, modules);
+    const building = buildGraphQlSchemaInSteps(definitions, limits, last?.classes, modules);
     const step = building.next();
     if (step.done === true) return this.#goOnWith(this.#built(snapshot.version, definitions, step.value));
     this.#building = finish(building)
@@ -149,7 +149,7 @@ function sizeOf(visible: SchemaSnapshot): PartSize {
   return size;
 }
 
-/** One step of the building in each turn of the event loop. */
+/** One step of the building in each iteration of the event loop. */
 async function finish(building: Generator<void, GraphQlSchema>): Promise<GraphQlSchema> {
   for (;;) {
     await eventLoop.next();

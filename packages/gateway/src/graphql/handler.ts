@@ -4,7 +4,7 @@ import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/runtime";
 import { AnswerBudget } from "../answer-budget.js";
-import { RowTurns } from "../row-turns.js";
+import { RowGate } from "../row-gate.js";
 import { type GraphQlAnswer, type GraphQlWire, httpError } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
 import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
@@ -31,7 +31,7 @@ export interface GraphQlHandlerDeps {
   /** Counts the memory of all answers; absent: of these alone. */
   readonly answers?: AnswerBudget;
   /** Shared with whoever else reads many rows. */
-  readonly turns?: RowTurns;
+  readonly rowGate?: RowGate;
   /** Counted in; for whoever wants to know. */
   readonly statistics?: GraphQlStatistics;
   /** False: everything goes through Apollo Server. For comparison. */
@@ -61,10 +61,10 @@ export class GraphQlHandler {
     this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
     const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = deps;
-    const turns = deps.turns ?? new RowTurns(this.#limits.graphqlRowsMax);
+    const rowGate = deps.rowGate ?? new RowGate(this.#limits.graphqlRowsMax);
     this.#generations = new SeenGenerations({
       ...{ query, wire, modules, onFault, limits: this.#limits },
-      ...{ answers: this.#answers, turns, statistics: this.#statistics },
+      ...{ answers: this.#answers, rowGate, statistics: this.#statistics },
       ...(onSkippedClass === undefined ? {} : { onSkippedClass }),
     });
   }
@@ -72,7 +72,7 @@ export class GraphQlHandler {
   /**
    * Answers a request body. Never rejects because of what the body says; rejects with `overloaded` when answers
    * take too much memory, with `deadlineExceeded` when writing it takes too long, and when something of ours is broken.
-   * The bytes are not read any more once the promise is settled. `warnings` is told of unknown members, here and below.
+   * The bytes are not read any more once the promise is settled. `warnings` gets unknown members, here and below.
    */
   // Not `async`: a prepared query is one promise.
   execute(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer> {
@@ -144,7 +144,7 @@ export class GraphQlHandler {
     return newest.definitions === definitions ? undefined : this.#execute(asked, newest, true);
   }
 
-  /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several turns. */
+  /** Of the schema as it is now or newer, as whoever asks sees it; a promise when it has to be built and that takes several steps. */
   #current(context: RequestContext): Generation | Promise<Generation> {
     const known = this.#generations.of(this.deps.schema.snapshot, context.rights);
     // Whoever asks later may know a newer schema: the one that is being built is not enough then.

@@ -43,7 +43,7 @@ interface Writing {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
-/** A client's connection, and for whom it takes turns and bytes. */
+/** A client's connection, and for whom it takes steps and bytes. */
 export class Connection {
   /** On what requests come and answers go: with TLS another one than was accepted. */
   stream: Socket;

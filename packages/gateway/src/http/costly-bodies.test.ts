@@ -1,5 +1,5 @@
+import { LoopCounter } from "@shoal/loop-counter";
 import { eventLoop } from "@shoal/runtime";
-import { TurnCounter } from "@shoal/turn-counter";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
 import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./incoming-body.js";
@@ -20,13 +20,13 @@ it("the server asks for room before bodies that are costly together, and not for
   }
 });
 
-it("the server reads long bodies in turns of their own", async () => {
-  using counter = new TurnCounter();
+it("the server reads long bodies in steps of their own", async () => {
+  using counter = new LoopCounter();
   const server = await serveFakes();
   try {
     const seen: number[] = [];
     server.services.ingest.importObjects = async () => {
-      seen.push(counter.turns);
+      seen.push(counter.iterations);
       return [];
     };
     const body = { objects: [{ class: "Car", properties: { text: "x".repeat(LONG_BODY_BYTES) } }] };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ClassRights, RequestWarnings, ShoalError } from "@shoal/model";
-import { InFlight, type RequestContext, type RequestWitness, type Share } from "@shoal/runtime";
+import { InFlight, type RequestContext, type RequestObserver, type Share } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import type { Connection } from "./connections.js";
 import type { HttpResponse } from "./http-response.js";
@@ -16,7 +16,7 @@ export interface ServedRoute {
 }
 
 /** Hears of a request and of its end. */
-export interface ExchangeWitness extends RequestWitness {
+export interface ExchangeObserver extends RequestObserver {
   /** The request has been answered, or its client has gone. */
   ended(answer: HttpResponse): void;
 }
@@ -64,7 +64,7 @@ export class Exchange implements RequestContext {
   /** See RequestContext. */
   rights: ClassRights | undefined;
   /** On its way to the audit log; undefined where there is none. */
-  witness: ExchangeWitness | undefined;
+  observer: ExchangeObserver | undefined;
   /** Among the requests at work, by {@link Deadlines}; 0 before and after. */
   number = 0;
   /** What of the request has no effect. */
@@ -82,7 +82,7 @@ export class Exchange implements RequestContext {
     private readonly ids: RequestIds,
   ) {}
 
-  /** For whom it takes turns and memory. */
+  /** For whom it takes steps and memory. */
   get share(): Share {
     return this.connection.shareOf(this.principal);
   }

@@ -16,7 +16,7 @@ const IDLE_LINGER_MS = 1_000;
 /** Connections that the kernel keeps until they are accepted; Linux takes at most net.core.somaxconn (4096). */
 const BACKLOG = 4_096;
 
-/** Handles on the port beside the first one: so many more connections are accepted in a turn of the event loop. */
+/** Handles on the port beside the first one: so many more connections are accepted in an iteration of the event loop. */
 const MORE_HANDLES = 15;
 
 /** How often time-outs of slow clients are checked. */

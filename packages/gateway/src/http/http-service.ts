@@ -139,7 +139,7 @@ export class HttpService {
   accept(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const connection = this.connections.of(request.socket);
     const exchange = new Exchange(request, response, expectsContinue, connection, this.#ids);
-    if (this.#audit !== undefined) exchange.witness = new AuditedRequest(this.#audit, exchange);
+    if (this.#audit !== undefined) exchange.observer = new AuditedRequest(this.#audit, exchange);
     const admission = connection.admit(request, response);
     if (admission === "cut") request.socket.destroy();
     if (admission === "cut" || admission === "ignored") return;
@@ -223,7 +223,7 @@ export class HttpService {
     // Where a refusal for load comes from.
     let stage: LoadReason = "authentication";
     try {
-      // Whoever may not use the route is told so before a byte of his body is read.
+      // A user who may not use the route is refused before a byte of the body is read.
       const admitted = this.#admit(exchange, route, credentials);
       let principal = admitted instanceof Promise ? await admitted : admitted;
       stage = "requests_in_flight";
@@ -280,7 +280,7 @@ export class HttpService {
 
   /** Whether a refusal is for a body of unannounced length that turns out to be none. */
   async #isForNoBody({ request, expectsContinue }: Exchange, refusal: HttpResponse): Promise<boolean> {
-    // A client that waits to be told to go on is not asked.
+    // A client that waits for `100 Continue` gets none.
     if (refusal.status !== 415 || expectsContinue || request.headers["content-length"] !== undefined) return false;
     return isEmptyBody(request, this.#settings.bodyStallSeconds * 1000);
   }
@@ -316,10 +316,10 @@ export class HttpService {
     const checked = refuseOtherThanUtf8(bytes, exchange.share);
     if (checked !== undefined) await checked;
     if (bytes.length <= COSTLY_BODY_BYTES) return bytes;
-    const turn = bytes.length > LONG_BODY_BYTES ? eventLoop.next(exchange.share) : eventLoop.room(exchange.share);
-    if (turn !== undefined) {
+    const step = bytes.length > LONG_BODY_BYTES ? eventLoop.next(exchange.share) : eventLoop.room(exchange.share);
+    if (step !== undefined) {
       const since = performance.now();
-      await turn;
+      await step;
       exchange.waitedMs = performance.now() - since;
     }
     return bytes;
@@ -358,7 +358,7 @@ export class HttpService {
 
   #send(exchange: Exchange, wanted: HttpResponse): void {
     const { request, response, served } = exchange;
-    exchange.witness?.ended(wanted);
+    exchange.observer?.ended(wanted);
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
     const fits = isSmall || this.unsent.take(response, bodyBytesOf(wanted), exchange);

@@ -85,7 +85,7 @@ export class IncomingBody implements Holder {
     const whole = await this.#receive();
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") return this.#inflate();
-    return whole ?? joinedInTurns(this.#chunks, this.#received, this.share);
+    return whole ?? joinedInSteps(this.#chunks, this.#received, this.share);
   }
 
   /** Gives its memory back. */
@@ -162,7 +162,7 @@ export class IncomingBody implements Holder {
     this.#chunks.length = 0;
     holding?.give(this.#received);
     const length = inflated.reduce((sum, chunk) => sum + chunk.length, 0);
-    return joinedInTurns(inflated, length, this.share);
+    return joinedInSteps(inflated, length, this.share);
   }
 }
 
@@ -172,18 +172,18 @@ const GIVES_WAY = "the body came more slowly than others, which took the memory 
 const TOO_MANY = "too many requests are being sent at the same time, try again later";
 
 /** Copying takes 0.7 ms a megabyte, most of it for memory that is new. */
-const TURN_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 4 * 1024 * 1024;
 
-/** The chunks as one, a few megabytes in each turn. */
-async function joinedInTurns(chunks: readonly Buffer[], length: number, share: Share): Promise<Buffer> {
+/** The chunks as one, a few megabytes in each step. */
+async function joinedInSteps(chunks: readonly Buffer[], length: number, share: Share): Promise<Buffer> {
   if (length <= LONG_BODY_BYTES) return Buffer.concat(chunks, length);
   const bytes = Buffer.allocUnsafeSlow(length);
   let end = 0;
-  let turnEnd = TURN_BYTES;
+  let stepEnd = STEP_BYTES;
   for (const chunk of chunks) {
-    if (end >= turnEnd) {
+    if (end >= stepEnd) {
       await eventLoop.next(share);
-      turnEnd = end + TURN_BYTES;
+      stepEnd = end + STEP_BYTES;
     }
     end += chunk.copy(bytes, end);
   }
@@ -222,21 +222,21 @@ export function isEmptyBody(request: IncomingMessage, timeoutMs: number): Promis
 }
 
 /** Looking at a megabyte takes 40 µs. */
-const CHECKED_IN_TURN_BYTES = 16 * 1024 * 1024;
+const CHECKED_IN_STEP_BYTES = 16 * 1024 * 1024;
 
 /**
  * Fails with `malformed` on a body that is no UTF-8, which JSON must be (RFC 8259, 8.1): read all the same, what is damaged would be
  * stored as U+FFFD, and nobody told. A promise where the body is long.
  */
 export function refuseOtherThanUtf8(bytes: Buffer, share: Share): Promise<void> | undefined {
-  if (bytes.length > LONG_BODY_BYTES) return refuseInTurns(bytes, share);
+  if (bytes.length > LONG_BODY_BYTES) return refuseInSteps(bytes, share);
   if (!isUtf8(bytes)) throw notUtf8(bytes, invalidUtf8At(bytes, 0, bytes.length));
   return undefined;
 }
 
-async function refuseInTurns(bytes: Buffer, share: Share): Promise<void> {
+async function refuseInSteps(bytes: Buffer, share: Share): Promise<void> {
   for (let from = 0; from < bytes.length; ) {
-    const to = characterBefore(bytes, Math.min(from + CHECKED_IN_TURN_BYTES, bytes.length));
+    const to = characterBefore(bytes, Math.min(from + CHECKED_IN_STEP_BYTES, bytes.length));
     if (!isUtf8(bytes.subarray(from, to))) throw notUtf8(bytes, invalidUtf8At(bytes, from, to));
     from = to;
     if (from < bytes.length) await eventLoop.next(share);

@@ -12,31 +12,31 @@ async function listening(): Promise<{ readonly server: Server; readonly port: nu
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-/** Turns of the event loop that it takes to accept connections which come all at once. */
-async function turnsFor(count: number, server: Server, port: number): Promise<number> {
+/** Iterations of the event loop that it takes to accept connections which come all at once. */
+async function iterationsFor(count: number, server: Server, port: number): Promise<number> {
   let accepted = 0;
-  let turns = 0;
+  let iterations = 0;
   const take = (socket: Socket): void => {
     accepted++;
     socket.destroy();
   };
   server.on("connection", take);
-  // The kernel takes them without us: they wait when the next turn begins.
+  // The kernel takes them without us: they wait when the next iteration begins.
   const clients = Array.from({ length: count }, () => connect(port, "127.0.0.1").on("error", () => {}));
-  for (; accepted < count; turns++) await new Promise((resolve) => setImmediate(resolve));
+  for (; accepted < count; iterations++) await new Promise((resolve) => setImmediate(resolve));
   server.off("connection", take);
   for (const client of clients) client.destroy();
-  return turns;
+  return iterations;
 }
 
-it("accepts as many connections in a turn of the event loop as there are handles", async () => {
+it("accepts as many connections in an iteration of the event loop as there are handles", async () => {
   const { server, port } = await listening();
-  const alone = await turnsFor(64, server, port);
+  const alone = await iterationsFor(64, server, port);
   const more = await listenMore(server, 15, BACKLOG, OPTIONS);
   expect(more).toHaveLength(15);
-  const together = await turnsFor(64, server, port);
+  const together = await iterationsFor(64, server, port);
   for (const one of [server, ...more]) one.close();
-  // One, and then sixteen, a turn; a few turns pass before the kernel says that there are any.
+  // One, and then sixteen, an iteration; a few iterations pass before the kernel says that there are any.
   expect(alone).toBeGreaterThanOrEqual(64);
   expect(together).toBeLessThan(16);
 });

@@ -14,7 +14,7 @@ export interface ConnectionOptions {
 
 /**
  * Listens with `count` more handles on the socket that `server` listens on, and gives it the connections that they accept: libuv
- * accepts one connection a handle in a turn of the event loop (`uv__server_io`), so a single handle falls behind when turns are
+ * accepts one connection a handle in an iteration of the event loop (`uv__server_io`), so a single handle falls behind when iterations are
  * long and connections many. There is one queue of connections in the kernel, and one port, until the last handle is closed.
  *
  * Their connections do not count as those of `server`. Where a handle has no descriptor (Windows) there are no more.

@@ -7,7 +7,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** What an operation is called in the audit log, and how it is recorded. */
 export interface AuditedOperation {
   readonly action: string;
-  /** `line`: each has its own. `count`: what was written is counted; the handler reports it to the request's witness. */
+  /** `line`: each has its own. `count`: what was written is counted; the handler reports it to the request's observer. */
   readonly recorded: "line" | "count";
 }
 

@@ -97,7 +97,7 @@ type Body = string | Uint8Array;
 const ending: { readonly response: ServerResponse; readonly body: Body; readonly encoding: BufferEncoding }[] = [];
 
 /**
- * Ends the response with its body at the end of this turn of the event loop, behind those that were given before. Every
+ * Ends the response with its body at the end of this iteration of the event loop, behind those that were given before. Every
  * write that wakes a client takes the processor from the requests that have come meanwhile: answers that go out one
  * behind the other wake it once.
  */

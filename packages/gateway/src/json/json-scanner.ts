@@ -40,7 +40,7 @@ type NumberPart = "sign" | "zero" | "digits" | "point" | "fraction" | "e" | "exp
 /**
  * Reads the first JSON value of a text token by token without building it; what follows it is ignored, as the reference
  * does. It can be left at any byte and go on later, also within a string or a number, so that a text of any length can be
- * read in turns. Takes no stack, however deep the value is.
+ * read in steps. Takes no stack, however deep the value is.
  */
 export class JsonScanner {
   /** The place behind the last token. */

@@ -23,20 +23,20 @@ export interface ReadBody<Item> {
 /** Where the items stand: in the list at the root, in lists that are members of it; or the root is the only one. */
 export type ItemPlace<Item> =
   | { readonly kind: "root" | "rootList"; readonly form: ItemForm<Item> }
-  /** By their names in lower case; `onOther` is told the first names of other members, long ones cut. */
+  /** By their names in lower case; `onOther` gets the first names of other members, long ones cut. */
   | {
       readonly kind: "members";
       readonly forms: ReadonlyMap<string, ItemForm<Item>>;
       readonly onOther?: ((name: string) => void) | undefined;
     };
 
-/** A turn ends after that time, and a group of items or that many bytes later. */
-const TURN_MS = 1;
+/** A step ends after that time, and a group of items or that many bytes later. */
+const STEP_MS = 1;
 const LOOK_BYTES = 32 * 1024;
 
 /** The longest spelling of a name that is looked at: `objects` with six bytes for each letter has 44. */
 const NAME_BYTES_MAX = 64;
-/** So many names are told that nobody wanted. */
+/** So many unknown names are reported. */
 const OTHERS_MAX = 1_000;
 
 const OPEN_BRACKET = 0x5b;
@@ -45,7 +45,7 @@ const VECTOR_KEY = Buffer.from('"vector"');
 
 /**
  * Reads a body of any length: finds its items and reads them in groups that are short enough to be parsed in one go. A long
- * body is read in turns of the event loop. Fails with `malformed` on what is no JSON or nested too deep, with `invalid` on
+ * body is read in steps. Fails with `malformed` on what is no JSON or nested too deep, with `invalid` on
  * nothing, with `tooLarge` on what holds more than `size` or an item too much for one, with the reason of the signal.
  */
 export async function readItems<Item>(
@@ -56,7 +56,7 @@ export async function readItems<Item>(
 ): Promise<ReadBody<Item>> {
   const reader = new BodyReader(bytes, size, place);
   for (let since = performance.now(); !reader.read(LOOK_BYTES); ) {
-    if (bytes.length <= LONG_BODY_BYTES || performance.now() - since < TURN_MS) continue;
+    if (bytes.length <= LONG_BODY_BYTES || performance.now() - since < STEP_MS) continue;
     await eventLoop.next(bounds.share);
     bounds.signal?.throwIfAborted();
     since = performance.now();
@@ -139,7 +139,7 @@ class BodyReader<Item> implements ReadBody<Item> {
     );
   }
 
-  /** The name that stands there, when its value is wanted. Most are told by their length, without being decoded. */
+  /** The name that stands there, when its value is wanted. Most are known by their length, without being decoded. */
   #wanted(names: ReadonlyMap<string, unknown>, start: number, end: number): string | undefined {
     if (end - start > NAME_BYTES_MAX) return undefined;
     const bytes = this.bytes.subarray(start, end);

@@ -70,7 +70,7 @@ function send(path: string, method = "GET", headers: Record<string, string> = {}
 
 describe("the console page", () => {
   it.each(["/console", "/console/", "/console?code=1&state=2", "/console/index.html"])(
-    "%s is the page, asked for anew each time",
+    "%s is the page, asked for again each time",
     async (path) => {
       const { status, headers, bytes } = await send(path);
       expect(status).toBe(200);
@@ -105,7 +105,7 @@ describe("the console page", () => {
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
   });
 
-  it("files without a hash in their name are asked for anew", async () => {
+  it("files without a hash in their name are asked for again", async () => {
     const { headers } = await send("/console/icon.svg");
     expect(headers["content-type"]).toBe("image/svg+xml");
     expect(headers["cache-control"]).toBe("no-cache");

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from "express";
 import { errorResponse, type HttpResponse } from "../http/http-response.js";
 import { hasBody } from "../http/incoming-body.js";
-import { discardRest, sendResponse } from "../http/send-response.js";
 import { unmatched } from "../http/refusals.js";
+import { discardRest, sendResponse } from "../http/send-response.js";
 import { type PageFile, type ServedFile, servedFile } from "./page-file.js";
 
 export interface PageFolder {
@@ -16,7 +16,7 @@ export interface PageFolder {
 }
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
-/** Kept, but asked for anew each time: an ETag makes that cheap. */
+/** Kept, but asked for again each time: an ETag makes that cheap. */
 const REVALIDATED = "no-cache";
 const ALLOWED = ["GET", "HEAD"];
 

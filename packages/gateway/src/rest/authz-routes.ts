@@ -13,7 +13,7 @@ import { type AccessState, type SubjectKind, subjectKey, subjectOf } from "../au
 import { checkSubject, type Subject } from "../authorization/assignments.js";
 import { rolesNamed } from "../authorization/authority.js";
 import type { Permissions } from "../authorization/permissions.js";
-import { RightsInTurns } from "../authorization/rights-in-turns.js";
+import { RightsInSteps } from "../authorization/rights-in-steps.js";
 import { unknownRole } from "../authorization/role-changes.js";
 import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
@@ -33,7 +33,7 @@ interface Asked {
   readonly state: AccessState;
   readonly permissions: Permissions;
   /** Those of the permissions. */
-  readonly rights: RightsInTurns;
+  readonly rights: RightsInSteps;
 }
 
 /** Roles, and who has them (reference-today 5.13). `book` is undefined before it is known whether there are any. */
@@ -46,7 +46,7 @@ export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
       const state = await book.latest(request.context);
       const permissions = book.permissionsAt(request.principal, state);
       if (permissions === undefined) return ROLES_OFF;
-      const rights = new RightsInTurns(permissions.rights, request.context);
+      const rights = new RightsInSteps(permissions.rights, request.context);
       return answer({ request, state, permissions, rights });
     };
   const changing =
@@ -145,7 +145,7 @@ async function listRoles(asked: Asked): Promise<HttpResponse> {
   return jsonResponse(200, seen.map(shownRole));
 }
 
-/** Fails with `forbidden` before it is told whether there is such a role, then with `notFound`. */
+/** Fails with `forbidden` before it is revealed whether there is such a role, then with `notFound`. */
 async function seenRole(name: string, asked: Asked): Promise<Role> {
   const { state, permissions } = asked;
   const role = BUILT_IN_ROLES.get(name) ?? state.roles.get(name);
@@ -161,7 +161,7 @@ async function getRole(asked: Asked): Promise<HttpResponse> {
 
 async function createRole({ body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> {
   const role = readRole(body);
-  context.witness?.concerns("role", role.name);
+  context.observer?.concerns("role", role.name);
   reportPermissions(context, role.permissions);
   await book.roles.create(role, principal, context);
   return CREATED;
@@ -192,9 +192,9 @@ async function removePermissions(request: HttpRequest, book: AccessBook): Promis
 }
 
 /** For the audit log. */
-function reportPermissions({ witness }: RequestContext, permissions: readonly Permission[]): void {
+function reportPermissions({ observer }: RequestContext, permissions: readonly Permission[]): void {
   const shown = permissions.map((permission) => JSON.stringify(permission.toJson()));
-  witness?.concerns("permissions", shown);
+  observer?.concerns("permissions", shown);
 }
 
 async function hasPermission(asked: Asked): Promise<HttpResponse> {
@@ -260,7 +260,7 @@ function changeRoles(
 ) {
   return async ({ params, body, principal, context }: HttpRequest, book: AccessBook): Promise<HttpResponse> => {
     const { roles, type: given } = readRoleNames(body, type);
-    context.witness?.concerns("roles", roles);
+    context.observer?.concerns("roles", roles);
     await book.assignments[how]({ kind: kindOf(given), name: params[0] ?? "" }, roles, principal, context);
     return OK;
   };

@@ -13,7 +13,7 @@ const BATCH = 'an object with a list of objects, {"objects": […]}';
 export type Inputs = readonly (SentObject | undefined)[];
 
 /**
- * The body of an object batch. `fields` is checked and otherwise ignored, unknown members are told to `warnings`. Fails with
+ * The body of an object batch. `fields` is checked and otherwise ignored, unknown members are reported to `warnings`. Fails with
  * `malformed` or `invalid`, with `tooLarge` on more than `objectsMax` items; an absent list is an empty one.
  */
 export async function readBatchBody(

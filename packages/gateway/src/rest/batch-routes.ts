@@ -5,7 +5,7 @@ import type { Clock } from "@shoal/service-runtime";
 import type { HttpRequest } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { writeInTurns } from "../json/write-in-turns.js";
+import { writeInSteps } from "../json/write-in-steps.js";
 import { readBatchBody } from "./batch-body.js";
 import type { ObjectWriter } from "./object-json.js";
 import { readReferenceBatch } from "./reference-body.js";
@@ -79,7 +79,7 @@ async function listed<Outcome>(
     }
     yield outcomes.length === 0 ? "[]\n" : "]\n";
   }
-  return { status: 200, chunks: await writeInTurns(results(), "utf8", share) };
+  return { status: 200, chunks: await writeInSteps(results(), "utf8", share) };
 }
 
 function referenceResult(outcome: ReferenceOutcome): string {
@@ -102,11 +102,11 @@ function classOfReference(outcome: ReferenceOutcome): string | undefined {
 
 /** Tells the witness by class, as each item may be of another one. */
 function tell<Outcome extends BatchOutcome | ReferenceOutcome>(
-  { witness }: RequestContext,
+  { observer }: RequestContext,
   outcomes: readonly Outcome[],
   classOf: (outcome: Outcome) => string | undefined,
 ): void {
-  if (witness === undefined) return;
+  if (observer === undefined) return;
   const classes = new Map<string | undefined, { accepted: number; refused: number }>();
   for (const outcome of outcomes) {
     const className = classOf(outcome);
@@ -117,5 +117,5 @@ function tell<Outcome extends BatchOutcome | ReferenceOutcome>(
     }
     counts["written" in outcome ? "accepted" : "refused"]++;
   }
-  for (const [className, { accepted, refused }] of classes) witness.wrote(className, accepted, refused);
+  for (const [className, { accepted, refused }] of classes) observer.wrote(className, accepted, refused);
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { LoopCounter } from "@shoal/loop-counter";
 import { JsonNumber, ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
-import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, test } from "vitest";
 import { float32ArrayToJson } from "../json/float32.js";
 import { BATCH_BODY } from "../json/json-size.js";
@@ -224,7 +224,7 @@ describe.each(READERS)(`the body of %s, seed ${SEED}`, (_, text, read) => {
   });
 });
 
-test(`a long body is read in turns to what its items are read to, seed ${SEED}`, async () => {
+test(`a long body is read in steps to what its items are read to, seed ${SEED}`, async () => {
   const random = seededRandom(SEED);
   const texts: string[] = [];
   for (let bytes = 0; bytes < 3_000_000; ) {
@@ -238,8 +238,8 @@ test(`a long body is read in turns to what its items are read to, seed ${SEED}`,
   for (const text of texts) {
     wanted.push(...(await readBatchBody(Buffer.from(`{"objects":[${text}]}`), 1, {})));
   }
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   const read = await readBatchBody(Buffer.from(`{"objects":[${texts.join()}]}`), texts.length, {});
-  expect(counter.turns).toBeGreaterThan(3);
+  expect(counter.iterations).toBeGreaterThan(3);
   expect(decoded(read)).toEqual(decoded(wanted));
 });

@@ -19,8 +19,8 @@ export function classificationRoutes(
     readClassificationBody(body, request.warnings);
     try {
       const started = await classifications.start(body, request.context);
-      request.context.witness?.concerns("class", started.class);
-      request.context.witness?.concerns("id", started.id);
+      request.context.observer?.concerns("class", started.class);
+      request.context.observer?.concerns("id", started.id);
       return jsonResponse(201, started);
     } catch (thrown) {
       // Whatever is wrong with a request is 400 here (reference-rest 10.1).

@@ -2,7 +2,7 @@ import { type ObjectId, RequestWarnings, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnswerBudget } from "../answer-budget.js";
 import { ANONYMOUS } from "../auth/access.js";
-import { RowTurns } from "../row-turns.js";
+import { RowGate } from "../row-gate.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoutes } from "./batch-routes.js";
 import { listRoute } from "./list-route.js";
@@ -133,7 +133,7 @@ describe("POST /v1/batch/objects", () => {
     expect(answer.body).toContain('"properties":{"a":[1e400],"b":1.0}');
   });
 
-  it("writes long answers in several turns", async () => {
+  it("writes long answers in several steps", async () => {
     const { services } = server;
     const writer = new ObjectWriter(services.view, SPEC_PROFILE, "");
     const context = { deadline: Number.MAX_SAFE_INTEGER };
@@ -146,7 +146,7 @@ describe("POST /v1/batch/objects", () => {
     const list = listRoute({ ...services.query, list: async () => objects }, writer, {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
-      turns: new RowTurns(10_000),
+      rowGate: new RowGate(10_000),
       answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
     });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });

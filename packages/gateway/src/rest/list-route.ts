@@ -6,15 +6,15 @@ import type { AnswerBudget, HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { writeInTurns } from "../json/write-in-turns.js";
-import type { RowTurns } from "../row-turns.js";
+import { writeInSteps } from "../json/write-in-steps.js";
+import type { RowGate } from "../row-gate.js";
 import { type Include, parseInclude } from "./include.js";
 import type { ObjectWriter } from "./object-json.js";
 
 export interface ListSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
-  readonly turns: RowTurns;
+  readonly rowGate: RowGate;
   readonly answers: AnswerBudget;
   /** None when absent. */
   readonly modules?: EnabledModules;
@@ -24,7 +24,7 @@ export interface ListSettings {
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, turns, answers, modules }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, rowGate, answers, modules }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
@@ -33,7 +33,7 @@ export function listRoute(
     const reached = (wanted.limit ?? queryDefaultsLimit) + (wanted.offset ?? 0);
     // More than there may be are refused, not read.
     const rows = reached > queryMaximumResults ? 0 : reached;
-    return turns.run(rows, request.context, () => page(wanted, include, request));
+    return rowGate.run(rows, request.context, () => page(wanted, include, request));
   }
   async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
     const held = answers.begin(context);
@@ -43,7 +43,7 @@ export function listRoute(
         include.additional.length === 0 ? [] : await query.additional(objects, include.additional, "restList", context);
       const write = (object: StoredObject, at: number) => writer.stored(object, include, added[at]);
       const parts = partsOf([...objects], write, held, context);
-      return { status: 200, chunks: await writeInTurns(parts, "latin1", context.share) };
+      return { status: 200, chunks: await writeInSteps(parts, "latin1", context.share) };
     } catch (thrown) {
       throw held.refusal ?? thrown;
     } finally {

@@ -7,10 +7,10 @@ import { queryParameter, type RequestContent } from "../http/http-request.js";
 import { jsonResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 
-/** A node that has not told of its shards by then counts as unavailable. */
+/** A node that has not reported its shards by then counts as unavailable. */
 const NODE_MS_MAX = 2_000;
 
-/** How much is told of a node; without it what was told before there was a choice. */
+/** How much is shown of a node; without it what was shown before there was a choice. */
 export const NODE_OUTPUTS = ["minimal", "verbose"] as const;
 type NodeOutput = (typeof NODE_OUTPUTS)[number] | undefined;
 

@@ -52,7 +52,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
   async function post(request: HttpRequest): Promise<HttpResponse> {
     const input = await readBody(request);
     const written = await ingest.createObject(input, request.context);
-    request.context.witness?.wrote(written.object.className, 1, 0);
+    request.context.observer?.wrote(written.object.className, 1, 0);
     return { status: 200, body: `${writer.written(written, input.id || undefined, input)}\n` };
   }
 
@@ -60,7 +60,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     const id = pathId(request);
     const input = await readBody(request);
     const written = await ingest.replaceObject(id, input, request.context);
-    request.context.witness?.wrote(written.object.className, 1, 0);
+    request.context.observer?.wrote(written.object.className, 1, 0);
     if (!profile.putObjectAnswersObject) return NO_CONTENT;
     return { status: 200, body: `${writer.written(written, undefined, input)}\n` };
   }
@@ -69,14 +69,14 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     const id = pathId(request);
     const input = await readBody(request);
     await ingest.mergeObject(id, input, request.context);
-    request.context.witness?.wrote(input.className, 1, 0);
+    request.context.observer?.wrote(input.className, 1, 0);
     return NO_CONTENT;
   }
 
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
     if (!(await ingest.deleteObject(id, request.context))) return unknownObject(id);
-    request.context.witness?.wrote(undefined, 1, 0);
+    request.context.observer?.wrote(undefined, 1, 0);
     return NO_CONTENT;
   }
 

@@ -17,7 +17,7 @@ export function referenceRoutes(
     const { id, property } = place(request);
     const beacon = await readReference(request.body, request.context, request.warnings);
     await ingest.addReference(id, property, beacon, request.context);
-    request.context.witness?.wrote(undefined, 1, 0);
+    request.context.observer?.wrote(undefined, 1, 0);
     return written;
   }
 
@@ -25,7 +25,7 @@ export function referenceRoutes(
     const { id, property } = place(request);
     const beacons = await readReferences(request.body, referencesMax, request.context, request.warnings);
     await ingest.replaceReferences(id, property, beacons, request.context);
-    request.context.witness?.wrote(undefined, beacons.length, 0);
+    request.context.observer?.wrote(undefined, beacons.length, 0);
     return written;
   }
 
@@ -33,7 +33,7 @@ export function referenceRoutes(
     const { id, property } = place(request);
     const beacons = await readRemovedReferences(request.body, referencesMax, request.context, request.warnings);
     await ingest.removeReferences(id, property, beacons, request.context);
-    request.context.witness?.wrote(undefined, beacons.length, 0);
+    request.context.observer?.wrote(undefined, beacons.length, 0);
     return NO_CONTENT;
   }
 

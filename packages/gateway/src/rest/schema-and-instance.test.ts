@@ -106,7 +106,7 @@ describe("PUT of a class", () => {
     expect(server.services.view.snapshot.version).toBe(version);
   });
 
-  it("is made anew when somebody else was faster, also when that deletes the class", async () => {
+  it("is made again when somebody else was faster, also when that deletes the class", async () => {
     const { services } = server;
     let others = 0;
     services.beforeUpdate = async () => {

@@ -23,7 +23,7 @@ import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundRespo
 import type { Route } from "../http/route.js";
 import { parseJson } from "../json/parse-json.js";
 
-/** Reading and changing classes (reference-rest 4). `classSettings` is asked anew for each class. */
+/** Reading and changing classes (reference-rest 4). `classSettings` is asked again for each class. */
 export function schemaRoutes(
   schema: SchemaService,
   view: SchemaView,
@@ -51,7 +51,7 @@ export function schemaRoutes(
     return record === undefined ? notFound(className) : shown(record);
   }
 
-  /** Made for the schema that is known: when a class of that name was deleted since, it is looked at anew. */
+  /** Made for the schema that is known: when a class of that name was deleted since, it is looked at again. */
   async function create(request: HttpRequest): Promise<HttpResponse> {
     const { context, warnings } = request;
     requireNewClass(context, request);
@@ -60,7 +60,7 @@ export function schemaRoutes(
       const { version } = await schema.current(context);
       const settings = classSettings();
       const definition = parseClass(readBody(request), definitions(), settings, warnings);
-      context.witness?.concerns("class", definition.class);
+      context.observer?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       return shown(await schema.addClass(definition, context, { plannedVersion: version }));
     });
@@ -87,7 +87,7 @@ export function schemaRoutes(
     });
   }
 
-  /** Means the class that is there when it is asked for: when that was made anew meanwhile, it is looked up again. */
+  /** Means the class that is there when it is asked for: when that was made again meanwhile, it is looked up again. */
   async function remove(request: HttpRequest): Promise<HttpResponse> {
     const { context, params } = request;
     const [className = ""] = params;
@@ -114,7 +114,7 @@ export function schemaRoutes(
     await schema.current(request.context);
     const { modules } = classSettings();
     const property = parseProperty(readBody(request), className, definitions(), modules, request.warnings);
-    request.context.witness?.concerns("property", property.name);
+    request.context.observer?.concerns("property", property.name);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
       if (!(thrown instanceof ShoalError) || thrown.code !== "notFound") throw thrown;
@@ -135,7 +135,7 @@ export function schemaRoutes(
   ];
 }
 
-/** A change that is planned for the schema as it is; anew when somebody else was faster. */
+/** A change that is planned for the schema as it is; again when somebody else was faster. */
 async function planned(
   { signal }: HttpRequest["context"],
   attempt: () => Promise<HttpResponse>,
@@ -173,7 +173,7 @@ function readBody(request: RequestContent): unknown {
   return parseJson(request.body, "all");
 }
 
-/** Fails with `forbidden` before anything is told of other classes. */
+/** Fails with `forbidden` before anything is revealed about other classes. */
 function requireNewClass(context: HttpRequest["context"], request: RequestContent): void {
   const { rights } = context;
   if (rights === undefined) return;

@@ -2,7 +2,7 @@ import { type Action, ShoalError, shownRole } from "@shoal/model";
 import type { AccessBook } from "../authorization/access-book.js";
 import { type AccessState, type DatabaseUser, subjectKey } from "../authorization/access-state.js";
 import type { Permissions } from "../authorization/permissions.js";
-import { RightsInTurns } from "../authorization/rights-in-turns.js";
+import { RightsInSteps } from "../authorization/rights-in-steps.js";
 import { unknownUser } from "../authorization/user-changes.js";
 import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
@@ -112,7 +112,7 @@ async function listUsers(
   state: AccessState,
   permissions: Permissions | undefined,
 ): Promise<HttpResponse> {
-  const rights = permissions && new RightsInTurns(permissions.rights, context);
+  const rights = permissions && new RightsInSteps(permissions.rights, context);
   const seen: DatabaseUser[] = [];
   for (const user of state.users.values()) {
     if (rights === undefined || (await rights.allows("read_users", [user.name]))) seen.push(user);

@@ -11,7 +11,7 @@ export const NOW_MS = 1_790_000_000_000;
 export const NOW = NOW_MS / 1000;
 export const BAD_SIGNATURE = "the token is refused: no key of the issuer has signed it";
 
-type Checks = Pick<TokenVerifierParts, "nextTurn" | "waitingForCheckMax">;
+type Checks = Pick<TokenVerifierParts, "nextStep" | "waitingForCheckMax">;
 
 /** A verifier whose issuer has not been read; nothing of it outlives the test but timers that hold nobody. */
 export function verifierOf(keys: readonly TestKey[], checks: Checks = {}) {

@@ -13,9 +13,9 @@ import type { RequestContext } from "@shoal/runtime";
 import { type CheckedObject, OBJECT_PREFIX, parseBodyId } from "../check-object.js";
 import type { IngestParts } from "../ingest-parts.js";
 import type { ObjectInput } from "../ingest-service.js";
+import { IngestYielder } from "../ingest-yielder.js";
 import { keptReferences, type StoredPlace } from "../kept-references.js";
 import { type Located, locateObjects } from "../locate-objects.js";
-import { Turns } from "../turns.js";
 import type { AutoSchemaSettings } from "./auto-schema-settings.js";
 import { ClassPlan, type ClassPlanParts, checkPlanned, type PlannedObject, type Refusal } from "./class-plan.js";
 
@@ -29,7 +29,7 @@ export function concernsAutoSchema({ className, properties }: ObjectInput, { sch
   return Object.keys(properties).some((name) => !names.has(name));
 }
 
-/** How often a plan is made anew because somebody else has changed the schema in between. */
+/** How often a plan is made again because somebody else has changed the schema in between. */
 const ATTEMPTS_MAX = 20;
 
 type Parts = Pick<IngestParts, "limits" | "nowMs" | "profile" | "router" | "schema" | "wholeSchema">;
@@ -64,14 +64,14 @@ export async function admitObjects(
   const schema = parts.wholeSchema ?? parts.schema;
   let asked: Promise<SchemaSnapshot> | undefined;
   const shared: SharedParts = {
-    ...{ schema, planParts, lookUp, lengthOf, turns: new Turns(parts, context), context },
+    ...{ schema, planParts, lookUp, lengthOf, yielder: new IngestYielder(parts, context), context },
     currentOnce: () => {
       asked ??= settings.schemaService.current(context);
       return asked;
     },
   };
   for (const [className, group] of places) {
-    if (shared.turns.isOver) await shared.turns.next();
+    if (shared.yielder.isDue) await shared.yielder.next();
     const admission = new ClassAdmission(className, shared);
     const ofClass = group.flatMap((at) => inputs[at] ?? []);
     for (const [i, outcome] of (await admission.admit(ofClass)).entries()) outcomes[group[i] ?? 0] = outcome;
@@ -145,7 +145,7 @@ interface SharedParts {
   /** The schema as the coordinator knows it, asked for once a request. */
   readonly currentOnce: () => Promise<SchemaSnapshot>;
   readonly lengthOf: (record: ClassRecord) => number | undefined;
-  readonly turns: Turns;
+  readonly yielder: IngestYielder;
   readonly context: RequestContext;
 }
 
@@ -197,7 +197,7 @@ class ClassAdmission {
     record: ClassRecord | undefined,
     failure?: Omit<Refusal, "fault">,
   ): Promise<readonly (CheckedObject | Refusal)[]> {
-    return this.#inTurns(objects, (object) => {
+    return this.#inSteps(objects, (object) => {
       if (isRefusal(object)) return object;
       const checked = record === undefined ? undefined : checkPlanned(object.input, record, this.#planParts);
       if (failure === undefined && checked !== undefined) return checked;
@@ -217,7 +217,7 @@ class ClassAdmission {
     } catch (thrown) {
       return ShoalError.from(thrown);
     }
-    return { plan, objects: await this.#inTurns(inputs, (input) => plan.take(input)) };
+    return { plan, objects: await this.#inSteps(inputs, (input) => plan.take(input)) };
   }
 
   /**
@@ -236,11 +236,11 @@ class ClassAdmission {
     }
   }
 
-  async #inTurns<From, To>(items: readonly From[], work: (item: From) => To): Promise<readonly To[]> {
+  async #inSteps<From, To>(items: readonly From[], work: (item: From) => To): Promise<readonly To[]> {
     const done: To[] = [];
     for (const item of items) {
       done.push(work(item));
-      if (this.shared.turns.isOver) await this.shared.turns.next();
+      if (this.shared.yielder.isDue) await this.shared.yielder.next();
     }
     return done;
   }

@@ -47,7 +47,7 @@ export class DeferredItems {
   }
 
   /**
-   * Decides about all of them: what goes to its shard, and why the others do not; the witness hears of each that lacks a right.
+   * Decides about all of them: what goes to its shard, and why the others do not; the observer hears of each that lacks a right.
    * `lengthOf` as in `admitObjects`.
    */
   async decide(
@@ -62,7 +62,7 @@ export class DeferredItems {
       const outcome: CheckedObject | Refusal = outcomes[at] ?? { fault: "class", error: NO_OUTCOME };
       if (!isRefusal(outcome)) return { item, outcome };
       const { error, lacked } = outcome;
-      if (lacked !== undefined) context.witness?.denied(lacked, normaliseClassName(item.input.className ?? ""));
+      if (lacked !== undefined) context.observer?.denied(lacked, normaliseClassName(item.input.className ?? ""));
       return { item, outcome: error };
     });
   }

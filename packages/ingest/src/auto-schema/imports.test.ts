@@ -85,15 +85,15 @@ describe("a batch", () => {
     expect(typesOf(setup, "Bus")).not.toHaveProperty("news");
   });
 
-  it("of thousands of unseen classes asks for no more than there may be, and lets others have their turn", async () => {
-    const setup = setUp({ autoSchema: {}, limits: { turnMsMax: 0 } });
+  it("of thousands of unseen classes asks for no more than there may be, and yields", async () => {
+    const setup = setUp({ autoSchema: {}, limits: { stepMsMax: 0 } });
     setup.cluster.schemaLimits = { classesMax: 5, propertiesPerClassMax: 5 };
     let asked = 0;
     setup.cluster.beforeEnsure = async () => void asked++;
-    let turns = 0;
+    let iterations = 0;
     const counting = new AbortController();
     void (async () => {
-      for (; !counting.signal.aborted; turns++) await setImmediate();
+      for (; !counting.signal.aborted; iterations++) await setImmediate();
     })();
     const outcomes = await batch(
       setup,
@@ -103,7 +103,7 @@ describe("a batch", () => {
     expect(outcomes.filter((outcome) => outcome === "stored")).toHaveLength(2);
     expect(outcomes.at(-1)).toBe("the schema would have 6 classes, at most 5 are allowed (SCHEMA_CLASSES_MAX)");
     expect(asked).toBe(2);
-    expect(turns).toBeGreaterThan(1_000);
+    expect(iterations).toBeGreaterThan(1_000);
   });
 
   it("runs into its time-out while it is planned", async () => {
@@ -116,7 +116,7 @@ describe("a batch", () => {
   });
 
   it("ends when its client is gone", async () => {
-    const setup = setUp({ autoSchema: {}, limits: { turnMsMax: 0 } });
+    const setup = setUp({ autoSchema: {}, limits: { stepMsMax: 0 } });
     const gone = new AbortController();
     gone.abort(new ShoalError("deadlineExceeded", "the client is gone"));
     const inputs = [withProperties("Thing", { a: 1 })];
@@ -159,7 +159,7 @@ describe("imports at the same time", () => {
     expect(typesOf(setup, "Thing")).toEqual({ a: ["text"], b: ["number"] });
   });
 
-  it("go on when the class is deleted and made anew in between", async () => {
+  it("go on when the class is deleted and created again in between", async () => {
     const setup = setUp({ autoSchema: {} });
     const { cluster, ingest, context } = setup;
     let deletions = 0;
@@ -204,7 +204,7 @@ describe("imports at the same time", () => {
       const setup = setUp({ autoSchema: {}, shards: 2 });
       const { cluster, ingest, context } = setup;
       cluster.beforeEnsure = async () => {
-        for (let turns = random(4); turns > 0; turns--) await Promise.resolve();
+        for (let iterations = random(4); iterations > 0; iterations--) await Promise.resolve();
       };
       const value = () => [random(9), `t${random(9)}`, [random(9)], random(2) === 0, null, [], { a: 1 }][random(7)];
       const make = (): ObjectInput => {

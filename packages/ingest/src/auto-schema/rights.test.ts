@@ -1,7 +1,7 @@
 import { type ClassAction, type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
-import { deniedWitness, refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
+import { deniedObserver, refusal, type Setup, setUp } from "../ingest-setup.fixture.js";
 import { LateGateway } from "../two-gateways.fixture.js";
 import { ID, OTHER, typesOf, withProperties } from "./auto-schema.fixture.js";
 import type { MadeByAutoSchema } from "./auto-schema-settings.js";
@@ -155,8 +155,8 @@ describe("a gateway that has not heard of a class yet", () => {
   });
 
   it("tells each item of a batch that is refused; of a single object the answer does", async () => {
-    const { witness, denied } = deniedWitness();
-    const context = { ...contextOf(), witness };
+    const { observer, denied } = deniedObserver();
+    const context = { ...contextOf(), observer };
     const { ingest } = setUp({ autoSchema: {} });
     const inputs = ["Truck", "truck", "Car", "car", "Car"].map((name) => withProperties(name, { mine: "x" }));
     await ingest.importObjects([...inputs, withProperties("Car", {})], context);

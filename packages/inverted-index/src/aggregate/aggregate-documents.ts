@@ -6,7 +6,7 @@ import {
   type ShardAggregate,
   type ShardAggregation,
 } from "@shoal/model";
-import { ByteBudget, type Work, type WorkBounds, type WorkTurns } from "@shoal/runtime";
+import { ByteBudget, type Work, type WorkBounds, type Yielder } from "@shoal/runtime";
 import type { AggregateScope, AggregateSource } from "./aggregate-source.js";
 import { groupBy } from "./group-by.js";
 import { EVERYTHING, GroupTable } from "./groups.js";
@@ -15,7 +15,7 @@ import { propertyParts } from "./property-parts.js";
 const LIMIT = "AGGREGATE_BYTES_MAX";
 
 /**
- * Figures over the documents that satisfy the filter. Commits between the turns of a long one may be seen by some figures
+ * Figures over the documents that satisfy the filter. Commits between the steps of a long one may be seen by some figures
  * and not by others. Fails with `invalid` for a property that is not indexed, and with `tooLarge` when groups and distinct
  * values take too much memory. What the answer holds stays counted in the bounds' bytes, to be given back by whoever gets
  * it; everything else is given back here.
@@ -24,16 +24,16 @@ export function* aggregateDocuments(
   source: AggregateSource,
   aggregation: ShardAggregation,
   bounds: WorkBounds,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<ShardAggregate> {
   const { filter, isWhole, bytesMax } = aggregation;
   const fullError = () => aggregateTooLarge(bytesMax, isWhole ? LIMIT : `a shard's part of ${LIMIT}`);
   const held = new ByteBudget({ max: bytesMax, parent: bounds.rowBytes, kind: "aggregation", fullError });
   let keptBytes = 0;
   try {
-    const documents = filter === undefined ? source.directory.all() : yield* source.matching(filter, turns);
+    const documents = filter === undefined ? source.directory.all() : yield* source.matching(filter, yielder);
     const isAll = filter === undefined;
-    const answer = yield* partsOf({ source, documents, isAll, isWhole, held, turns, bounds }, aggregation);
+    const answer = yield* partsOf({ source, documents, isAll, isWhole, held, yielder, bounds }, aggregation);
     keptBytes = bytesOfAggregate(answer);
     return answer;
   } finally {
@@ -66,8 +66,8 @@ function* groupedParts(scope: AggregateScope, aggregation: ShardAggregation, nam
   for (const [at, { value, objectCount }] of groups.entries()) {
     const properties = ofProperties.flatMap((all) => all[at] ?? []);
     parts.push({ groupedBy: value, objectCount, properties });
-    scope.turns.count(PART_STEPS);
-    if (scope.turns.isOver) yield scope.turns.pause();
+    scope.yielder.count(PART_STEPS);
+    if (scope.yielder.isDue) yield scope.yielder.pause();
   }
   return parts;
 }

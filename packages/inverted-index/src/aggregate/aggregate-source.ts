@@ -1,5 +1,5 @@
 import type { PropertyDefinition, ShardFilter } from "@shoal/model";
-import type { ByteBudget, Work, WorkBounds, WorkTurns } from "@shoal/runtime";
+import type { ByteBudget, Work, WorkBounds, Yielder } from "@shoal/runtime";
 import type { Flag } from "../analysis/flags.js";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { CachedColumn } from "../cached/cached-column.js";
@@ -12,7 +12,7 @@ export interface AggregateSource {
   readonly directory: ObjectDirectory;
   /** Undefined: this shard does not know the property. */
   definition(name: string): PropertyDefinition | undefined;
-  matching(filter: ShardFilter, turns: WorkTurns): Work<DocumentSet>;
+  matching(filter: ShardFilter, yielder: Yielder): Work<DocumentSet>;
   flags(property: IndexedProperty): Work<FlagDocuments>;
   /** Of texts. */
   tokens(property: IndexedProperty): Work<CachedTerm>;
@@ -37,18 +37,18 @@ export interface AggregateScope {
   /** Whether no other shard has a say. */
   readonly isWhole: boolean;
   readonly held: ByteBudget;
-  readonly turns: WorkTurns;
+  readonly yielder: Yielder;
   readonly bounds: WorkBounds;
 }
 
-/** Visits the members in ascending order, in turns. */
-export function* eachDocument(set: DocumentSet, turns: WorkTurns, visit: (document: number) => void): Work<void> {
+/** Visits the members in ascending order, in steps. */
+export function* eachDocument(set: DocumentSet, yielder: Yielder, visit: (document: number) => void): Work<void> {
   for (let at = 0; at < set.words.length; at++) {
     const word = set.words[at] ?? 0;
     if (word === 0) continue;
     for (let rest = word; rest !== 0; rest &= rest - 1) visit(at * 32 + (31 - Math.clz32(rest & -rest)));
-    turns.count(STEPS_OF_WORD);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(STEPS_OF_WORD);
+    if (yielder.isDue) yield yielder.pause();
   }
 }
 

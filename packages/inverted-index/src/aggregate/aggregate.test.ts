@@ -189,7 +189,7 @@ describe("refusals of a shard", () => {
     expect(held).toBeGreaterThan(100);
   });
 
-  test("a long one takes turns and ends when nobody waits any more", async () => {
+  test("a long one yields and ends when nobody waits any more", async () => {
     const world = new AggregateWorld(ALL);
     await world.put(Array.from({ length: 60_000 }, (_, at) => [at, { name: `name ${at}`, age: at }] as const));
     const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { ExactSum } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import type { CachedColumn } from "../cached/cached-column.js";
 import { Figures, type NumberFigures } from "./figures.js";
 
@@ -15,7 +15,7 @@ const VALUE_STEPS = 4;
 const BLOCK_STEPS = 40;
 
 /** Count, sum and bounds of all values of a column: only blocks that have changed are read. */
-export function* columnFigures(column: CachedColumn, turns: WorkTurns): Work<NumberFigures> {
+export function* columnFigures(column: CachedColumn, yielder: Yielder): Work<NumberFigures> {
   let known = KNOWN.get(column);
   if (known === undefined) {
     known = [];
@@ -30,14 +30,14 @@ export function* columnFigures(column: CachedColumn, turns: WorkTurns): Work<Num
     if (figures === undefined || figures.version !== column.blockVersion(block)) {
       figures = figuresOf(column, block);
       known[block] = figures;
-      turns.count(figures.count * VALUE_STEPS);
+      yielder.count(figures.count * VALUE_STEPS);
     }
     count += figures.count;
     sum.addAll(figures.sum);
     if (figures.minimum !== undefined) minimum = Math.min(figures.minimum, minimum ?? figures.minimum);
     if (figures.maximum !== undefined) maximum = Math.max(figures.maximum, maximum ?? figures.maximum);
-    turns.count(BLOCK_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(BLOCK_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   return { count, sum: sum.parts(), minimum, maximum };
 }

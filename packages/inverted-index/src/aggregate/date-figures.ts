@@ -21,7 +21,7 @@ export function* dateFigures(
   yield* eachInstant(scope, column, column.present, (document, milliseconds, rest) => {
     const first = groups.first(document);
     if (first === NO_GROUP) return;
-    scope.turns.count(DATE_STEPS);
+    scope.yielder.count(DATE_STEPS);
     const owner = local.has(document) ? document : undefined;
     all[first]?.add(milliseconds, rest, owner);
     const more = groups.more(document);

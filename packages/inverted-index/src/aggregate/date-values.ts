@@ -16,8 +16,8 @@ export function* eachInstant(
   among: DocumentSet,
   visit: InstantVisitor,
 ): Work<void> {
-  const { documents, isAll, turns } = scope;
-  yield* eachDocument(isAll ? among : among.copy().and(documents), turns, (document) => {
+  const { documents, isAll, yielder } = scope;
+  yield* eachDocument(isAll ? among : among.copy().and(documents), yielder, (document) => {
     const several = column.several(document);
     const rests = column.rests(document);
     if (several === undefined) visit(document, column.first(document), rests?.[0] ?? 0);

@@ -1,6 +1,6 @@
 import { runWork } from "@shoal/runtime";
 import { expect, test } from "vitest";
-import { indexTurns } from "../index-turns.js";
+import { indexYielder } from "../index-yielder.js";
 import { distinctNumbers } from "./distinct-numbers.js";
 
 /** More than are sorted at once, in none, in few and in many runs. */
@@ -9,7 +9,7 @@ test.each([0, 1, 5, 16_384, 16_385, 50_000, 131_072])("%i numbers", async (lengt
   const occurs = new Map<number, number>();
   for (const value of list) occurs.set(value, 1 + (occurs.get(value) ?? 0));
   const expected = [...occurs].sort((a, b) => a[0] - b[0]);
-  const { values, counts } = await runWork(distinctNumbers(list, indexTurns()));
+  const { values, counts } = await runWork(distinctNumbers(list, indexYielder()));
   expect(Array.from(values)).toEqual(expected.map(([value]) => value));
   expect(Array.from(counts)).toEqual(expected.map(([, count]) => count));
 });

@@ -1,5 +1,5 @@
 import type { DistinctNumbers } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 
 /** So many are sorted at once: two milliseconds. */
 const RUN_VALUES = 16_384;
@@ -8,8 +8,8 @@ const MERGE_STEPS = 2;
 const STRIDE = 8_192;
 
 /** How often each number occurs. The list is sorted in place. */
-export function* distinctNumbers(list: Float64Array, turns: WorkTurns): Work<DistinctNumbers> {
-  const sorted = yield* sortNumbers(list, turns);
+export function* distinctNumbers(list: Float64Array, yielder: Yielder): Work<DistinctNumbers> {
+  const sorted = yield* sortNumbers(list, yielder);
   const values = new Float64Array(sorted.length);
   const counts = new Float64Array(sorted.length);
   let filled = 0;
@@ -17,18 +17,18 @@ export function* distinctNumbers(list: Float64Array, turns: WorkTurns): Work<Dis
     const value = sorted[at] ?? 0;
     if (filled === 0 || value !== values[filled - 1]) values[filled++] = value;
     counts[filled - 1] = (counts[filled - 1] ?? 0) + 1;
-    if ((at + 1) % STRIDE === 0 && isOver(turns)) yield turns.pause();
+    if ((at + 1) % STRIDE === 0 && isDue(yielder)) yield yielder.pause();
   }
   return { values: values.slice(0, filled), counts: counts.slice(0, filled) };
 }
 
-/** Ascending, in turns: runs that are sorted natively, then merged two by two. */
-function* sortNumbers(list: Float64Array, turns: WorkTurns): Work<Float64Array> {
+/** Ascending, in steps: runs that are sorted natively, then merged two by two. */
+function* sortNumbers(list: Float64Array, yielder: Yielder): Work<Float64Array> {
   for (let start = 0; start < list.length; start += RUN_VALUES) {
     const run = list.subarray(start, start + RUN_VALUES);
     run.sort();
-    turns.count(run.length * SORT_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(run.length * SORT_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   let from = list;
   let into = list.length > RUN_VALUES ? new Float64Array(list.length) : list;
@@ -40,7 +40,7 @@ function* sortNumbers(list: Float64Array, turns: WorkTurns): Work<Float64Array> 
         start,
         Math.min(start + run, list.length),
         Math.min(start + 2 * run, list.length),
-        turns,
+        yielder,
       );
     }
     [from, into] = [into, from];
@@ -54,18 +54,18 @@ function* mergeRuns(
   start: number,
   middle: number,
   end: number,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<void> {
   let left = start;
   let right = middle;
   for (let at = start; at < end; at++) {
     const takeLeft = left < middle && (right >= end || (from[left] ?? 0) <= (from[right] ?? 0));
     into[at] = (takeLeft ? from[left++] : from[right++]) ?? 0;
-    if ((at + 1) % STRIDE === 0 && isOver(turns)) yield turns.pause();
+    if ((at + 1) % STRIDE === 0 && isDue(yielder)) yield yielder.pause();
   }
 }
 
-function isOver(turns: WorkTurns): boolean {
-  turns.count(STRIDE * MERGE_STEPS);
-  return turns.isOver;
+function isDue(yielder: Yielder): boolean {
+  yielder.count(STRIDE * MERGE_STEPS);
+  return yielder.isDue;
 }

@@ -43,8 +43,8 @@ function* groupByText(scope: AggregateScope, property: IndexedProperty, chosen: 
     *assign(table) {
       for (const [group, { value, objectCount }] of groups.entries()) {
         values.of(String(value)).each((document) => table.add(document, group));
-        scope.turns.count(objectCount * ASSIGN_STEPS);
-        if (scope.turns.isOver) yield scope.turns.pause();
+        scope.yielder.count(objectCount * ASSIGN_STEPS);
+        if (scope.yielder.isDue) yield scope.yielder.pause();
       }
     },
   };
@@ -56,7 +56,7 @@ function* groupByNumber(scope: AggregateScope, property: IndexedProperty, chosen
   const column = yield* scope.source.column(property);
   const present = () => (scope.isAll ? column.present : column.present.copy().and(scope.documents));
   const counter = new ValueCounter(scope);
-  yield* eachDocument(present(), scope.turns, (document) => {
+  yield* eachDocument(present(), scope.yielder, (document) => {
     const several = column.several(document);
     if (several === undefined) counter.addNumber(column.first(document));
     else for (const value of new Set(several)) counter.addNumber(value);
@@ -71,7 +71,7 @@ function* groupByNumber(scope: AggregateScope, property: IndexedProperty, chosen
         const group = places.get(value);
         if (group !== undefined) table.add(document, group);
       };
-      yield* eachDocument(present(), scope.turns, (document) => {
+      yield* eachDocument(present(), scope.yielder, (document) => {
         const several = column.several(document);
         if (several === undefined) add(document, column.first(document));
         else for (const value of several) add(document, value);
@@ -92,7 +92,7 @@ function* groupByBoolean(scope: AggregateScope, property: IndexedProperty, chose
     groups,
     *assign(table) {
       for (const [group, { value }] of groups.entries()) {
-        yield* eachDocument(members(value), scope.turns, (document) => table.add(document, group));
+        yield* eachDocument(members(value), scope.yielder, (document) => table.add(document, group));
       }
     },
   };

@@ -39,11 +39,11 @@ export class ChosenGroups {
   }
 
   *finish(): Work<readonly Group[]> {
-    const { turns } = this.#scope;
+    const { yielder } = this.#scope;
     for (let last = this.#largest?.takeLast(); last !== undefined; last = this.#largest?.takeLast()) {
       this.#all.push(last);
-      turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(GROUP_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
     return this.#all;
   }
@@ -92,17 +92,17 @@ export class ValueCounter {
   }
 
   *each(visit: (value: number | string, count: number) => void): Work<void> {
-    const { turns } = this.#scope;
-    const { values, counts } = yield* distinctNumbers(this.#numbers.values, turns);
+    const { yielder } = this.#scope;
+    const { values, counts } = yield* distinctNumbers(this.#numbers.values, yielder);
     for (let at = 0; at < values.length; at++) {
       visit(values[at] ?? 0, counts[at] ?? 0);
-      turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(GROUP_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
     for (const [value, count] of this.#texts) {
       visit(value, count);
-      turns.count(GROUP_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(GROUP_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
   }
 }

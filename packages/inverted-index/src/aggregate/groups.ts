@@ -64,9 +64,9 @@ export function* eachGrouped(
   among: AggregateScope["documents"] | undefined,
   visit: (group: number, document: number) => void,
 ): Work<void> {
-  const { documents, isAll, turns } = scope;
+  const { documents, isAll, yielder } = scope;
   const members = among === undefined ? documents : isAll ? among : among.copy().and(documents);
-  yield* eachDocument(members, turns, (document) => {
+  yield* eachDocument(members, yielder, (document) => {
     const first = groups.first(document);
     if (first === NO_GROUP) return;
     visit(first, document);

@@ -1,5 +1,5 @@
 import { type AggregatedProperty, DISTINCT_NUMBER_BYTES, type DistinctNumbers, type PropertyPart } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { CachedColumn } from "../cached/cached-column.js";
 import type { AggregateScope } from "./aggregate-source.js";
@@ -18,7 +18,7 @@ export function* numberFigures(
 ): Work<readonly PropertyPart[]> {
   const column = yield* scope.source.column(property);
   if (groups === EVERYTHING && scope.isAll && !wanted.distribution) {
-    return [{ kind: "numbers", ...(yield* columnFigures(column, scope.turns)), distinct: undefined }];
+    return [{ kind: "numbers", ...(yield* columnFigures(column, scope.yielder)), distinct: undefined }];
   }
   const sums = Array.from({ length: groups.size }, () => new Figures());
   const values = wanted.distribution ? new NumberList() : undefined;
@@ -27,7 +27,7 @@ export function* numberFigures(
     const figures = sums[group];
     if (figures === undefined) return;
     forEachValue(column, document, (value) => {
-      scope.turns.count(VALUE_STEPS);
+      scope.yielder.count(VALUE_STEPS);
       figures.add(value);
       values?.push(value);
       owners?.push(group);
@@ -35,7 +35,7 @@ export function* numberFigures(
   });
   if (values === undefined) return sums.map((figures) => ({ kind: "numbers", ...figures.all(), distinct: undefined }));
   scope.held.add(values.length * DISTINCT_NUMBER_BYTES);
-  const distinct = yield* distributions(sums, values.values, owners?.values, scope.turns);
+  const distinct = yield* distributions(sums, values.values, owners?.values, scope.yielder);
   return sums.map((figures, group) => ({ kind: "numbers", ...figures.all(), distinct: distinct[group] }));
 }
 
@@ -53,9 +53,9 @@ function* distributions(
   sums: readonly Figures[],
   values: Float64Array,
   owners: Float64Array | undefined,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<readonly DistinctNumbers[]> {
-  if (owners === undefined) return [yield* distinctNumbers(values, turns)];
+  if (owners === undefined) return [yield* distinctNumbers(values, yielder)];
   const starts: number[] = [];
   let start = 0;
   for (const { count } of sums) {
@@ -69,12 +69,12 @@ function* distributions(
     const place = filled[group] ?? 0;
     byGroup[place] = values[at] ?? 0;
     filled[group] = place + 1;
-    turns.count(4);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(4);
+    if (yielder.isDue) yield yielder.pause();
   }
   const distinct: DistinctNumbers[] = [];
   for (const [group, first] of starts.entries()) {
-    distinct.push(yield* distinctNumbers(byGroup.subarray(first, filled[group]), turns));
+    distinct.push(yield* distinctNumbers(byGroup.subarray(first, filled[group]), yielder));
   }
   return distinct;
 }

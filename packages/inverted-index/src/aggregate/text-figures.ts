@@ -105,13 +105,13 @@ class TextsOfGroup {
     } else if (this.#top.add({ value, occurs }) === undefined) this.#scope.held.add(bytesOfText(value));
   }
 
-  *finish({ turns }: AggregateScope): Work<TextsPart> {
+  *finish({ yielder }: AggregateScope): Work<TextsPart> {
     const [values, counts] = [this.#values, this.#counts];
     for (let last = this.#top?.takeLast(); last !== undefined; last = this.#top?.takeLast()) {
       values.push(last.value);
       counts.push(last.occurs);
-      turns.count(TAKE_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TAKE_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
     return { kind: "texts", count: this.#count, distinct: this.#isCounted ? { values, counts } : undefined };
   }

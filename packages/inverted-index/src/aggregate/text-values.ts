@@ -75,7 +75,7 @@ export class TextValues {
 
   /** Visits every value that occurs. `visit` asks how often; where `looksAtDocuments`, it visits the documents, too. */
   *each(visit: (value: TextValue) => void, looksAtDocuments: boolean): Work<void> {
-    const { turns, isAll } = this.#scope;
+    const { yielder, isAll } = this.#scope;
     // All documents of a term need not be looked at to be counted.
     const tokenSteps = looksAtDocuments || this.#regular !== undefined ? DOCUMENT_STEPS : 0;
     const wholeSteps = looksAtDocuments || !isAll ? DOCUMENT_STEPS : 0;
@@ -86,21 +86,21 @@ export class TextValues {
         const read = this.#read.get(value);
         // A token that is no regular document's value is looked at where the values of the others are.
         visit(this.#value(value, entry, whole, read));
-        turns.count(TERM_STEPS + tokenSteps * entrySize(entry));
-        if (turns.isOver) yield turns.pause();
+        yielder.count(TERM_STEPS + tokenSteps * entrySize(entry));
+        if (yielder.isDue) yield yielder.pause();
       }
     }
     for (const [value, entry] of this.#wholes?.entries() ?? []) {
       if (tokens?.get(value) !== undefined) continue;
       visit(this.#value(value, undefined, entry, this.#read.get(value)));
-      turns.count(TERM_STEPS + wholeSteps * entrySize(entry));
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TERM_STEPS + wholeSteps * entrySize(entry));
+      if (yielder.isDue) yield yielder.pause();
     }
     for (const [value, documents] of this.#read) {
       if (tokens?.get(value) !== undefined || this.#wholes?.get(value) !== undefined) continue;
       visit(this.#value(value, undefined, undefined, documents));
-      turns.count(TERM_STEPS + DOCUMENT_STEPS * documents.length);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TERM_STEPS + DOCUMENT_STEPS * documents.length);
+      if (yielder.isDue) yield yielder.pause();
     }
   }
 

@@ -57,7 +57,7 @@ function* sourceFromRows(scope: AggregateScope, property: IndexedProperty): Work
   return {
     directory: source.directory,
     definition: (name) => source.definition(name),
-    matching: (filter, turns) => source.matching(filter, turns),
+    matching: (filter, yielder) => source.matching(filter, yielder),
     tokens: (other) => source.tokens(other),
     wholes: (other) => source.wholes(other),
     flags: () => known(cachedFlag),

@@ -1,10 +1,10 @@
 import { type Json, objectIdToBytes, ShoalError, targetsOfReferences } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import { type ColumnValue, columnValue } from "../records/column-chunk.js";
 import { flagBit } from "./flags.js";
 import { instantOf } from "./instant.js";
 import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
-import { isLongTerm, isWellFormed, longTermHash, TURN_CHARS, tokensInTurns, tokensOf } from "./tokens.js";
+import { isLongTerm, isWellFormed, longTermHash, STEP_CHARS, tokensInSteps, tokensOf } from "./tokens.js";
 import { isUtcDate } from "./utc-date.js";
 
 /** Steps that adding a token to a set takes. */
@@ -30,17 +30,17 @@ const PRESENT = flagBit("present");
 
 type Tokenize = (text: string) => readonly string[];
 
-/** As {@link analyseValue}, in turns where texts are long. */
-export function* analyseInTurns(
+/** As {@link analyseValue}, in steps where texts are long. */
+export function* analyseInSteps(
   property: IndexedProperty,
   value: Json | undefined,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<Analysis | undefined> {
   const known = new Map<Json, readonly string[]>();
   const elements = Array.isArray(value) ? (value as readonly Json[]) : [value];
   for (const element of property.kind === "text" ? elements : []) {
-    if (typeof element !== "string" || element.length <= TURN_CHARS) continue;
-    known.set(element, yield* tokensInTurns(element, property.tokenization, turns));
+    if (typeof element !== "string" || element.length <= STEP_CHARS) continue;
+    known.set(element, yield* tokensInSteps(element, property.tokenization, yielder));
   }
   const tokenize: Tokenize = (text) => known.get(text) ?? tokensOf(text, property.tokenization);
   if (known.size === 0 || !Array.isArray(value) || value.length === 1) return analyseValue(property, value, tokenize);
@@ -48,8 +48,8 @@ export function* analyseInTurns(
   for (const element of elements) {
     for (const token of tokenize(element as string)) {
       all.add(token);
-      turns.count(TOKEN_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TOKEN_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
   }
   return analyseTexts(value as readonly string[], tokenize, [...all]);

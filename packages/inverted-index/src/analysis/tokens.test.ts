@@ -1,8 +1,8 @@
 import { plainTokens } from "@shoal/model/testing/plain-filter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { indexTurns } from "../index-turns.js";
-import { isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInTurns, tokensOf } from "./tokens.js";
+import { indexYielder } from "../index-yielder.js";
+import { isLongTerm, patternTokensOf, TERM_BYTES_MAX, tokensInSteps, tokensOf } from "./tokens.js";
 
 const CHARS = [
   ..."abZ9",
@@ -27,16 +27,16 @@ describe("tokens, against a character by itself", () => {
     }
   });
 
-  it("in turns they are the same", async () => {
+  it("in steps they are the same", async () => {
     const random = seededRandom(8);
     for (const tokenization of ["text", "string"] as const) {
       const text = `${Array.from({ length: 300_000 }, () => random.pick(CHARS)).join("")}\ud800`;
-      let turns = 0;
-      const work = tokensInTurns(text, tokenization, indexTurns());
+      let steps = 0;
+      const work = tokensInSteps(text, tokenization, indexYielder());
       let step = work.next();
-      for (; step.done !== true; step = work.next()) turns += 1;
+      for (; step.done !== true; step = work.next()) steps += 1;
       expect(step.value).toEqual(tokensOf(text, tokenization));
-      expect(turns).toBeGreaterThan(2);
+      expect(steps).toBeGreaterThan(2);
     }
   });
 

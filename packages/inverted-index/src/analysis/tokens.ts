@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { eachRun, runsOf } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 
 /** How a text is cut into tokens: `text` at what is no letter or number, lower-cased; `string` at white space. */
 export type Tokenization = "text" | "string";
@@ -20,20 +20,20 @@ export function tokensOf(text: string, tokenization: Tokenization): readonly str
   return distinct(runsOf(text, WORDS).map(lowerCased));
 }
 
-/** Texts of more characters are cut in turns of the event loop. */
-export const TURN_CHARS = 64 * 1024;
+/** Texts of more characters are cut in steps. */
+export const STEP_CHARS = 64 * 1024;
 const TOKEN_STEPS = 120;
 /** Looking for tokens in a part of a text. */
 const PART_STEPS = 160_000;
 
 /** As {@link tokensOf}, for long texts. */
-export function* tokensInTurns(text: string, tokenization: Tokenization, turns: WorkTurns): Work<readonly string[]> {
+export function* tokensInSteps(text: string, tokenization: Tokenization, yielder: Yielder): Work<readonly string[]> {
   const tokens = new Set<string>();
   const words = tokenization === "text" ? text : wellFormed(text);
   for (const word of eachRun(words, tokenization === "text" ? WORDS : NOT_SPACES)) {
     if (word !== undefined) tokens.add(tokenization === "text" ? lowerCased(word) : word);
-    turns.count(word === undefined ? PART_STEPS : TOKEN_STEPS + word.length);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(word === undefined ? PART_STEPS : TOKEN_STEPS + word.length);
+    if (yielder.isDue) yield yielder.pause();
   }
   return [...tokens];
 }

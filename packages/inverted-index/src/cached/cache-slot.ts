@@ -14,8 +14,8 @@ export interface CacheSlotOptions<Cached, Change> {
   readonly apply: (cached: Cached, change: Change) => void;
 }
 
-/** Changes that are applied in one turn of the event loop to a cached copy that nobody sees yet. */
-const TURN_CHANGES = 10_000;
+/** Changes that are applied in one step to a cached copy that nobody sees yet. */
+const STEP_CHANGES = 10_000;
 
 interface Loading<Cached, Change> {
   readonly missed: (readonly Change[])[];
@@ -129,11 +129,11 @@ export class CacheSlot<Cached extends { readonly bytes: number }, Change> implem
       this.#tooLarge = !isWhole;
       if (!isWhole) return;
       let applied = 0;
-      // More may come in the turns of others; nobody sees the cached copy before it has all.
+      // More may come in the steps of others; nobody sees the cached copy before it has all.
       for (let changes = loading.missed.shift(); changes !== undefined; changes = loading.missed.shift()) {
         for (const change of changes) {
           this.#options.apply(cached, change);
-          if (++applied % TURN_CHANGES === 0) await eventLoop.next();
+          if (++applied % STEP_CHANGES === 0) await eventLoop.next();
         }
       }
       if (loading.isOver) return;

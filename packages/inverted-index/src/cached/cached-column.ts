@@ -6,7 +6,7 @@ import { closedEnds, type Interval, isWithin } from "./interval.js";
 
 /** A block is sorted when it is asked for so often without a change. */
 const SCANS_BEFORE_SORT = 2;
-/** Documents that may have changed since a block was sorted; beyond that it has to be sorted anew. */
+/** Documents that may have changed since a block was sorted; beyond that it has to be sorted again. */
 const STALE_MAX = 64;
 /** Steps (work.ts) of looking at one document of a block, of sorting one of its values, of finding the ends of a range. */
 const SCAN_STEPS = 6;

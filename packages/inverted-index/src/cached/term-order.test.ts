@@ -2,7 +2,7 @@ import { compareUtf8 } from "@shoal/model";
 import { runWork } from "@shoal/runtime";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { indexTurns } from "../index-turns.js";
+import { indexYielder } from "../index-yielder.js";
 import { placeOf, TermOrder } from "./term-order.js";
 
 const wordOf = (random: SeededRandom) =>
@@ -21,10 +21,10 @@ describe("order of terms", () => {
     };
     for (let round = 0; round < 30; round++) {
       for (let count = random.below(3000); count > 0; count--) add();
-      const work = order.read(indexTurns());
+      const work = order.read(indexYielder());
       // One that asks and is gone before it has an answer.
       if (round % 3 === 0 && work.next().done !== true) work.return({ sorted: [], fresh: [] });
-      const reading = runWork(order.read(indexTurns()));
+      const reading = runWork(order.read(indexYielder()));
       add();
       const { sorted, fresh } = await reading;
       expect([...sorted]).toEqual([...new Set(sorted)].sort(compareUtf8));

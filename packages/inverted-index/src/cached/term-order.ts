@@ -1,10 +1,10 @@
 import { compareUtf8 } from "@shoal/model";
-import { firstPlace, type Work, type WorkTurns } from "@shoal/runtime";
+import { firstPlace, type Work, type Yielder } from "@shoal/runtime";
 
 /** Terms that are new since the last merge are looked at one by one, up to so many. */
 const FRESH_MAX = 512;
 const RUN_TERMS = 2048;
-/** Steps of {@link WorkTurns} that sorting a term takes, and merging one. */
+/** Steps of {@link Yielder} that sorting a term takes, and merging one. */
 const SORT_STEPS = 600;
 const MERGE_STEPS = 100;
 
@@ -32,17 +32,17 @@ export class TermOrder {
   }
 
   /** The sorted list, not to be changed, and few more in no order. */
-  *read(turns: WorkTurns): Work<{ readonly sorted: readonly string[]; readonly fresh: readonly string[] }> {
+  *read(yielder: Yielder): Work<{ readonly sorted: readonly string[]; readonly fresh: readonly string[] }> {
     for (;;) {
       if (this.#sorted !== undefined && this.#fresh.length <= FRESH_MAX) {
         return { sorted: this.#sorted, fresh: this.#fresh };
       }
-      if (this.#underWay === undefined) yield* this.#merge(turns);
+      if (this.#underWay === undefined) yield* this.#merge(yielder);
       else yield this.#underWay;
     }
   }
 
-  *#merge(turns: WorkTurns): Work<void> {
+  *#merge(yielder: Yielder): Work<void> {
     let finished = () => {};
     this.#underWay = new Promise((resolve) => {
       finished = resolve;
@@ -51,8 +51,8 @@ export class TermOrder {
     let taken = this.#fresh;
     try {
       this.#fresh = [];
-      const added = yield* sortedTerms(isFirst ? this.#all() : taken, turns);
-      this.#sorted = isFirst ? added : yield* mergeTerms(this.#sorted ?? [], added, turns);
+      const added = yield* sortedTerms(isFirst ? this.#all() : taken, yielder);
+      this.#sorted = isFirst ? added : yield* mergeTerms(this.#sorted ?? [], added, yielder);
       taken = [];
     } finally {
       // Whoever asked may be gone before it is done.
@@ -63,7 +63,7 @@ export class TermOrder {
   }
 }
 
-function* sortedTerms(terms: Iterable<string>, turns: WorkTurns): Work<readonly string[]> {
+function* sortedTerms(terms: Iterable<string>, yielder: Yielder): Work<readonly string[]> {
   let runs: (readonly string[])[] = [];
   let run: string[] = [];
   for (const term of terms) {
@@ -71,21 +71,21 @@ function* sortedTerms(terms: Iterable<string>, turns: WorkTurns): Work<readonly 
     if (run.length < RUN_TERMS) continue;
     runs.push(run.sort(compareUtf8));
     run = [];
-    turns.count(RUN_TERMS * SORT_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(RUN_TERMS * SORT_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   runs.push(run.sort(compareUtf8));
   while (runs.length > 1) {
     const merged: (readonly string[])[] = [];
     for (let at = 0; at < runs.length; at += 2)
-      merged.push(yield* mergeTerms(runs[at] ?? [], runs[at + 1] ?? [], turns));
+      merged.push(yield* mergeTerms(runs[at] ?? [], runs[at + 1] ?? [], yielder));
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
 /** Without doubles. */
-function* mergeTerms(first: readonly string[], second: readonly string[], turns: WorkTurns): Work<readonly string[]> {
+function* mergeTerms(first: readonly string[], second: readonly string[], yielder: Yielder): Work<readonly string[]> {
   if (second.length === 0) return first;
   const merged: string[] = [];
   let left = 0;
@@ -95,8 +95,8 @@ function* mergeTerms(first: readonly string[], second: readonly string[], turns:
     merged.push((order <= 0 ? first[left] : second[right]) ?? "");
     if (order <= 0) left += 1;
     if (order >= 0) right += 1;
-    turns.count(MERGE_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(MERGE_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   return merged;
 }

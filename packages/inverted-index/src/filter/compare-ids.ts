@@ -1,5 +1,5 @@
 import { type ObjectId, parseObjectId } from "@shoal/model";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { Comparison } from "./filter-context.js";
@@ -12,7 +12,7 @@ const ID_STEPS = 150;
 export function* selectIds(
   directory: ObjectDirectory,
   { operator, value }: Comparison,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<DocumentSet> {
   if (operator === "IsNull") {
     return value.kind === "boolean" && value.values[0] === false ? directory.all().copy() : new DocumentSet();
@@ -36,7 +36,7 @@ export function* selectIds(
     case "WithinGeoRange":
       return new DocumentSet();
     default:
-      return text === undefined ? new DocumentSet() : yield* walkIds(directory, testOf(operator, text.trim()), turns);
+      return text === undefined ? new DocumentSet() : yield* walkIds(directory, testOf(operator, text.trim()), yielder);
   }
 }
 
@@ -61,14 +61,14 @@ function testOf(operator: Comparison["operator"], text: string): (id: ObjectId) 
   return (id) => pattern.matches(id);
 }
 
-function* walkIds(directory: ObjectDirectory, test: (id: ObjectId) => boolean, turns: WorkTurns): Work<DocumentSet> {
+function* walkIds(directory: ObjectDirectory, test: (id: ObjectId) => boolean, yielder: Yielder): Work<DocumentSet> {
   const set = new DocumentSet(directory.documentLimit);
   const documents = directory.all().toArray();
   for (const document of documents) {
     const id = directory.idOf(document);
     if (id !== undefined && test(id)) set.add(document);
-    turns.count(ID_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(ID_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   return set;
 }

@@ -38,12 +38,12 @@ export function* compareProperty(
     const range = value.kind === "geoRange" && operator === "WithinGeoRange" ? value.values[0] : undefined;
     if (index.places === undefined || range === undefined) return new DocumentSet();
     const places = yield* index.places.slot.demand();
-    return yield* selectPlaces(places, range, comparison.within, context.turns);
+    return yield* selectPlaces(places, range, comparison.within, context.yielder);
   }
   const test = testOf(comparison, comparedKinds(index.property, isTime));
   if (index.numbers === undefined || test === undefined) return new DocumentSet();
   const column = yield* index.numbers.slot.demand();
-  return yield* selectNumbers(column, test, comparison.within, context.turns);
+  return yield* selectNumbers(column, test, comparison.within, context.yielder);
 }
 
 /** Kinds of values that numbers of the property are compared with. `isTime`: it is one of the two times of an object. */
@@ -54,9 +54,9 @@ export function comparedKinds({ kind }: IndexedProperty, isTime: boolean): reado
 const SOME_REFERENCES = numberTest("GreaterThan", [{ milliseconds: 0, rest: 0 }]);
 
 /** All documents with at least one reference: an empty list is shown as `null` and counts 0, as a missing one. */
-function* referringDocuments({ turns }: FilterContext, { numbers }: PropertyIndex): Work<DocumentSet> {
+function* referringDocuments({ yielder }: FilterContext, { numbers }: PropertyIndex): Work<DocumentSet> {
   if (numbers === undefined || SOME_REFERENCES === undefined) return new DocumentSet();
-  return yield* selectNumbers(yield* numbers.slot.demand(), SOME_REFERENCES, undefined, turns);
+  return yield* selectNumbers(yield* numbers.slot.demand(), SOME_REFERENCES, undefined, yielder);
 }
 
 /** All documents with a value of the property; not to be changed. */
@@ -77,7 +77,7 @@ function* compareCounts(context: FilterContext, index: PropertyIndex, comparison
   const test = testOf(comparison, NUMBERS);
   if (index.numbers === undefined || test === undefined) return new DocumentSet();
   const all = context.directory.all();
-  const counts = yield* selectCounts(yield* index.numbers.slot.demand(), test, all, context.turns);
+  const counts = yield* selectCounts(yield* index.numbers.slot.demand(), test, all, context.yielder);
   return comparison.operator === "NotEqual" ? all.copy().andNot(counts) : counts;
 }
 

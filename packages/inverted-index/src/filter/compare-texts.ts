@@ -71,7 +71,7 @@ class TextSearch {
     const { tokens, longTokens } = this.#index;
     if (tokens === undefined || longTokens === undefined) return new DocumentSet();
     if (clause.exact !== undefined) return yield* documentsOfToken({ tokens, longTokens }, clause.exact, this.#limit);
-    return yield* selectTokens(tokens, clause, this.#limit, this.#context.turns);
+    return yield* selectTokens(tokens, clause, this.#limit, this.#context.yielder);
   }
 
   /** Documents of which one token satisfies all clauses: what it takes where every element is one token. */
@@ -82,7 +82,7 @@ class TextSearch {
     const exact = clauses.find((clause) => clause.exact !== undefined)?.exact;
     const test = (token: string) => clauses.every((clause) => clause.test(token));
     if (exact !== undefined) return test(exact) ? yield* this.#withToken({ test, exact }) : new DocumentSet();
-    return yield* selectTokens(tokens, { ...first, test, isPrefix: false }, this.#limit, this.#context.turns);
+    return yield* selectTokens(tokens, { ...first, test, isPrefix: false }, this.#limit, this.#context.yielder);
   }
 
   /** Those of the documents of which one element, as it is stored, satisfies all clauses. */

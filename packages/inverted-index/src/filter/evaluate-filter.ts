@@ -22,7 +22,7 @@ import { documentsOfTerm } from "./select-tokens.js";
 /**
  * The documents that satisfy the filter, as a set of its own. Fails with `invalid` for a property without an index, for any
  * other question than `IsNull` about one of which only the presence is known, and for a pattern that is too long, wherever in
- * the filter they stand. A filter that takes turns sees each of its comparisons at one moment.
+ * the filter they stand. A filter that yields sees each of its comparisons at one moment.
  */
 export function* evaluateFilter(context: FilterContext, filter: ShardFilter): Work<DocumentSet> {
   checkFilter(context, filter);
@@ -64,7 +64,7 @@ function* evaluate(context: FilterContext, filter: ShardFilter, within: Document
   }
   const { operator, value, property } = filter;
   const comparison = { operator, value, within };
-  if (property === ID_PROPERTY) return yield* selectIds(context.directory, comparison, context.turns);
+  if (property === ID_PROPERTY) return yield* selectIds(context.directory, comparison, context.yielder);
   const isTime = property === CREATION_TIME_PROPERTY || property === LAST_UPDATE_TIME_PROPERTY;
   return yield* compareProperty(context, indexOf(context, property), comparison, isTime);
 }
@@ -106,7 +106,7 @@ const TARGET_STEPS = 400;
 const targetBytes = Buffer.alloc(OBJECT_ID_BYTES);
 
 function* referringTo(context: FilterContext, postings: TermPostings, targets: readonly ObjectId[]): Work<DocumentSet> {
-  const { directory, turns } = context;
+  const { directory, yielder } = context;
   const set = new DocumentSet(directory.documentLimit);
   for (const target of targets) {
     writeObjectId(target, targetBytes);
@@ -115,8 +115,8 @@ function* referringTo(context: FilterContext, postings: TermPostings, targets: r
     const entry = cached?.get(term);
     if (entry !== undefined) addEntryTo(entry, set);
     if (cached === undefined) set.or(yield* documentsOfTerm(postings, term, directory.documentLimit));
-    turns.count(TARGET_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(TARGET_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
   return set;
 }

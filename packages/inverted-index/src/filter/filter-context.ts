@@ -1,5 +1,5 @@
 import type { CompareOperator, FilterValue } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 import type { DocumentSet } from "../document-set.js";
 import type { ObjectDirectory } from "../inverted-index.js";
 import type { PropertyIndexes } from "../plan-changes.js";
@@ -8,7 +8,7 @@ import type { PropertyIndexes } from "../plan-changes.js";
 export interface FilterContext {
   readonly properties: PropertyIndexes;
   readonly directory: ObjectDirectory;
-  readonly turns: WorkTurns;
+  readonly yielder: Yielder;
 }
 
 /** A comparison of one property. */

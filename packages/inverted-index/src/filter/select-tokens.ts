@@ -1,4 +1,4 @@
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import { isLongTerm, longTermHash } from "../analysis/tokens.js";
 import type { CachedTerm } from "../cached/cached-term.js";
 import { addContainerTo, addEntryTo } from "../cached/term-entry.js";
@@ -37,12 +37,12 @@ export function* selectTokens(
   tokens: TermPostings,
   clause: TokenClause,
   documentLimit: number,
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Work<DocumentSet> {
   const set = new DocumentSet(documentLimit);
   const cached = yield* tokens.slot.wanted(clause.prefix === undefined ? 1 : PREFIX_SHARE);
   if (cached === undefined) yield scanStored(tokens, clause, set);
-  else yield* walkCached(cached, clause, set, turns);
+  else yield* walkCached(cached, clause, set, yielder);
   return set;
 }
 
@@ -60,8 +60,8 @@ async function scanStored(tokens: TermPostings, clause: TokenClause, set: Docume
   }
 }
 
-function* walkCached(cached: CachedTerm, clause: TokenClause, set: DocumentSet, turns: WorkTurns): Work<void> {
-  const { sorted, fresh } = yield* cached.order.read(turns);
+function* walkCached(cached: CachedTerm, clause: TokenClause, set: DocumentSet, yielder: Yielder): Work<void> {
+  const { sorted, fresh } = yield* cached.order.read(yielder);
   for (const term of fresh) if (clause.test(term)) addTerm(cached, term, set);
   const { prefix, upTo } = clause;
   const first = clause.from ?? prefix;
@@ -70,8 +70,8 @@ function* walkCached(cached: CachedTerm, clause: TokenClause, set: DocumentSet, 
     const term = sorted[at] ?? "";
     if (prefix !== undefined && !term.startsWith(prefix)) break;
     if (clause.isPrefix === true || clause.test(term)) addTerm(cached, term, set);
-    turns.count(TERM_STEPS);
-    if (turns.isOver) yield turns.pause();
+    yielder.count(TERM_STEPS);
+    if (yielder.isDue) yield yielder.pause();
   }
 }
 

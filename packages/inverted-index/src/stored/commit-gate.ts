@@ -18,7 +18,7 @@ export class CommitGate {
     return this.#underWay === undefined;
   }
 
-  /** A scan that begins in the same turn as this resolves sees no half commit. */
+  /** A scan that begins in the same iteration as this resolves sees no half commit. */
   async idle(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
   }

@@ -1,5 +1,5 @@
 import type { KeyValueChange } from "@shoal/kv";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import type { CachedPosting, PostingChange } from "../cached/cached-posting.js";
 import { POSTING_CHUNK_DOCUMENTS, POSTING_CHUNK_SHIFT } from "../index-keys.js";
 import { type Container, changedContainer, encodeContainer } from "../records/container.js";
@@ -75,7 +75,7 @@ export class PostingDraft {
   }
 
   /** What has to be read from the store before {@link finish}; undefined when all is in memory. */
-  *needs(turns: WorkTurns): Work<NeededRecords | undefined> {
+  *needs(yielder: Yielder): Work<NeededRecords | undefined> {
     if (this.#cached !== undefined) return undefined;
     const keys: Uint8Array[] = [];
     const names: string[] = [];
@@ -83,8 +83,8 @@ export class PostingDraft {
       for (const term of terms.keys()) {
         keys.push(this.#postings.keyOf(term, chunk));
         names.push(nameOf(chunk, term));
-        turns.count(KEY_STEPS);
-        if (turns.isOver) yield turns.pause();
+        yielder.count(KEY_STEPS);
+        if (yielder.isDue) yield yielder.pause();
       }
     }
     return {
@@ -98,7 +98,7 @@ export class PostingDraft {
   }
 
   /** Adds the records to the batch; what is returned changes the cached copy, once they are durable. */
-  *finish(batch: KeyValueChange[], turns: WorkTurns): Work<DraftStep> {
+  *finish(batch: KeyValueChange[], yielder: Yielder): Work<DraftStep> {
     const changes: PostingChange[] = [];
     for (const [chunk, terms] of this.#chunks) {
       for (const [term, draft] of terms) {
@@ -111,8 +111,8 @@ export class PostingDraft {
         if (container !== undefined) batch.push({ type: "put", key, value: encodeContainer(container) });
         else if (before !== undefined) batch.push({ type: "del", key });
         changes.push({ term, chunk, container });
-        turns.count(RECORD_STEPS);
-        if (turns.isOver) yield turns.pause();
+        yielder.count(RECORD_STEPS);
+        if (yielder.isDue) yield yielder.pause();
       }
     }
     return {

@@ -1,5 +1,5 @@
 import type { KeyValueChange } from "@shoal/kv";
-import type { Work, WorkTurns } from "@shoal/runtime";
+import type { Work, Yielder } from "@shoal/runtime";
 import type { Analysis } from "../analysis/analyse-value.js";
 import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
 import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";
@@ -38,44 +38,44 @@ export class PropertyDraft {
   }
 
   /** As {@link change}, for values with many terms. */
-  *changeInTurns(
+  *changeInSteps(
     document: number,
     before: Analysis | undefined,
     after: Analysis | undefined,
-    turns: WorkTurns,
+    yielder: Yielder,
   ): Work<void> {
     const { tokens, longTokens, wholes, targets } = this.#index;
     this.change(document, withoutTerms(before), withoutTerms(after));
-    yield* this.#termsInTurns(tokens, document, before?.tokens, after?.tokens, turns);
-    yield* this.#termsInTurns(longTokens, document, before?.longTokens, after?.longTokens, turns);
-    yield* this.#termsInTurns(wholes, document, before?.wholes, after?.wholes, turns);
-    yield* this.#termsInTurns(targets, document, before?.targets, after?.targets, turns);
+    yield* this.#termsInSteps(tokens, document, before?.tokens, after?.tokens, yielder);
+    yield* this.#termsInSteps(longTokens, document, before?.longTokens, after?.longTokens, yielder);
+    yield* this.#termsInSteps(wholes, document, before?.wholes, after?.wholes, yielder);
+    yield* this.#termsInSteps(targets, document, before?.targets, after?.targets, yielder);
   }
 
-  *#termsInTurns(
+  *#termsInSteps(
     postings: DraftedPostings | undefined,
     document: number,
     before: readonly string[] = NONE,
     after: readonly string[] = NONE,
-    turns: WorkTurns,
+    yielder: Yielder,
   ): Work<void> {
     if (postings === undefined || (before.length === 0 && after.length === 0)) return;
     const draft = this.#draft(postings);
     const gone = new Set<string>();
     for (const term of before) {
       gone.add(term);
-      turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TERM_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
     for (const term of after) {
       if (!gone.delete(term)) draft.add(term, document);
-      turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TERM_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
     for (const term of gone) {
       draft.remove(term, document);
-      turns.count(TERM_STEPS);
-      if (turns.isOver) yield turns.pause();
+      yielder.count(TERM_STEPS);
+      if (yielder.isDue) yield yielder.pause();
     }
   }
 
@@ -120,15 +120,15 @@ export class PropertyDraft {
     return draft;
   }
 
-  *needs(turns: WorkTurns): Work<readonly NeededRecords[]> {
+  *needs(yielder: Yielder): Work<readonly NeededRecords[]> {
     const needed = [this.#column?.needs()];
-    for (const draft of this.#postings.values()) needed.push(yield* draft.needs(turns));
+    for (const draft of this.#postings.values()) needed.push(yield* draft.needs(yielder));
     return needed.filter((each) => each !== undefined);
   }
 
   /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
-  *finish(batch: KeyValueChange[], steps: DraftStep[], turns: WorkTurns): Work<void> {
-    for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, turns));
+  *finish(batch: KeyValueChange[], steps: DraftStep[], yielder: Yielder): Work<void> {
+    for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, yielder));
     if (this.#column !== undefined) steps.push({ changes: 0, apply: this.#column.finish(batch) });
   }
 }

@@ -47,7 +47,7 @@ export interface StoreRepaired<Result> {
 /**
  * Makes a new store of what can be read of a damaged one, beside it, and puts it in its place. The store must not be
  * open: `unavailable` when it is, or when there is no room for a copy. Whatever ends this in between, either the old store
- * is there or the new one, and another call begins anew.
+ * is there or the new one, and another call starts again.
  */
 export async function repairStore<Result>(repair: StoreRepair<Result>): Promise<StoreRepaired<Result>> {
   const { folder, isWritten, nowMs } = repair;

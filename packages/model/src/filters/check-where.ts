@@ -18,7 +18,7 @@ export type ClassLookup = (className: string) => ClassDefinition | undefined;
 /** How the reference calls the id where it validates nothing (reference-graphql 2.3). */
 const ID_ALIAS = "_id";
 
-/** Failing operands that are told. */
+/** Failing operands that are reported. */
 const COMPLAINTS_MAX = 20;
 
 /**

@@ -9,7 +9,7 @@ const parse = (clause: unknown, limits = {}) => parseWhere(clause, "Book", { ...
 const textOf = (clause: unknown, limits = {}) => invalidText(() => parse(clause, limits));
 const title = { operator: "Equal", path: ["title"], valueText: "x" };
 
-describe("a clause that cannot be parsed is told in the reference's words", () => {
+describe("a clause that cannot be parsed is reported in the reference's words", () => {
   const rows: readonly (readonly [string, unknown, string])[] = [
     [
       "no operator",

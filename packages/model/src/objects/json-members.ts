@@ -12,7 +12,7 @@ const CLOSE_BRACE = 0x7d;
 
 /**
  * The members of a JSON object without parsing their values: the bytes of each, in their order. Takes 1 ns a byte, where
- * parsing and writing anew take up to 40. `bytes` are UTF-8 and were written by JSON.stringify: there is no white space
+ * parsing and writing again take up to 40. `bytes` are UTF-8 and were written by JSON.stringify: there is no white space
  * in them. Fails with `dataLoss` on what is no such object; what stands inside of the values is not checked.
  */
 export function jsonMembers(bytes: Uint8Array): Map<string, Uint8Array> {

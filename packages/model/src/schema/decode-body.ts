@@ -81,7 +81,7 @@ export function memberOf(object: UncheckedObject, name: string): unknown {
   return key === undefined ? undefined : object[key];
 }
 
-/** An issue of zod as it is told: the member's path and type in the words of JSON. */
+/** An issue of zod as it is reported: the member's path and type in the words of JSON. */
 function wording(schema: BodySchema, issue: z.core.$ZodIssue): string {
   let at: unknown = schema;
   let path = "";

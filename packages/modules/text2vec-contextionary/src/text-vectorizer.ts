@@ -1,12 +1,12 @@
 import { type ClassDefinition, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
 import { camelCaseWords, type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
-import { type RequestContext, WorkTurns } from "@shoal/runtime";
+import { type RequestContext, Yielder } from "@shoal/runtime";
 import { type Contextionary, type CorpusVector, NoVector, type WordOverride } from "./contextionary.js";
 import { MODULE_NAME } from "./module-name.js";
 import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
 
-/** Characters of texts that are made vectors of before others get their turn: some milliseconds. */
-const TURN_CHARS = 20_000;
+/** Characters of texts that are vectorized in one step: some milliseconds. */
+const STEP_CHARS = 20_000;
 
 /** Asked for at once of a contextionary that is another process. */
 const CONCURRENCY = 16;
@@ -27,15 +27,15 @@ export class TextVectorizer implements Vectorizer {
   ): Promise<readonly (ObjectVector | ShoalError)[]> {
     const texts = this.#textsOf(definition);
     const outcomes: (ObjectVector | ShoalError)[] = [];
-    const turns = new WorkTurns(TURN_CHARS, context);
+    const yielder = new Yielder(STEP_CHARS, context);
     for (let at = 0; at < objects.length; at += CONCURRENCY) {
       const some = objects.slice(at, at + CONCURRENCY).map(({ properties, vectorWeights }) => {
         const corpus = texts.textOf(properties);
-        turns.count(corpus.length);
+        yielder.count(corpus.length);
         return this.#vectorOf(corpus, vectorWeights, context).catch(ShoalError.from);
       });
       outcomes.push(...(await Promise.all(some)));
-      if (turns.isOver) await turns.next();
+      if (yielder.isDue) await yielder.next();
     }
     return outcomes;
   }

@@ -6,8 +6,8 @@ import type { RequestContext } from "@shoal/runtime";
 import { EMBEDDINGS_PACKAGE, MODEL_PACKAGE } from "./embeddings-packages.js";
 import { type LanguageModel, MODULE_NAME } from "./language-model.js";
 
-/** Texts that the thread works on before others get their turn: tenths of a second. */
-const TURN_TEXTS = 16;
+/** Texts that the thread works on in one step: tenths of a second. */
+const STEP_TEXTS = 16;
 
 /** What follows says little more about a text, and costs time in proportion. */
 const TEXT_CHARS_MAX = 2_000;
@@ -38,11 +38,11 @@ export class EmbeddedModel implements LanguageModel {
   async vectorsOf(texts: readonly string[], _pooling: string, context: RequestContext) {
     const outcomes = new Array<Float32Array | ShoalError>(texts.length).fill(NO_TEXT);
     const places = [...texts.keys()].filter((place) => texts[place]?.trim() !== "");
-    for (let at = 0; at < places.length; at += TURN_TEXTS) {
-      const turn = places.slice(at, at + TURN_TEXTS);
-      const cut = turn.map((place) => (texts[place] ?? "").slice(0, TEXT_CHARS_MAX));
+    for (let at = 0; at < places.length; at += STEP_TEXTS) {
+      const part = places.slice(at, at + STEP_TEXTS);
+      const cut = part.map((place) => (texts[place] ?? "").slice(0, TEXT_CHARS_MAX));
       const vectors = await this.#thread.compute(cut, context);
-      for (const [i, place] of turn.entries()) outcomes[place] = vectors[i] ?? NO_TEXT;
+      for (const [i, place] of part.entries()) outcomes[place] = vectors[i] ?? NO_TEXT;
     }
     return outcomes;
   }

@@ -12,8 +12,8 @@ import {
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import { ByteBudget, Gate, type RequestContext, type RowBytes } from "@shoal/runtime";
 import { type FilterParts, planFilter, shardPrefix } from "../plan-filter.js";
+import { queryYielder } from "../query-yielder.js";
 import { scatter } from "../scatter.js";
-import { queryTurns } from "../turns.js";
 import { checkAggregate } from "./check-aggregate.js";
 import { mergeGroups, mergeParts } from "./merge-groups.js";
 
@@ -61,9 +61,9 @@ export async function aggregateClass(
       received.add(bytesOfAggregate(answer), !isWhole);
       return answer;
     });
-    const turns = queryTurns(context);
-    if (groupBy !== undefined) return await mergeGroups(answers, groupsMax, query.properties, kinds, turns);
-    return [await mergeParts(undefined, answers.flat(), query.properties, kinds, turns)];
+    const yielder = queryYielder(context);
+    if (groupBy !== undefined) return await mergeGroups(answers, groupsMax, query.properties, kinds, yielder);
+    return [await mergeParts(undefined, answers.flat(), query.properties, kinds, yielder)];
   } finally {
     received.end();
   }
@@ -112,7 +112,7 @@ async function askShard(
 
 /**
  * Lets the aggregations of one answer be made one after another: all at once they would only hold more, and keep others
- * from their turns. What counts the bytes of an answer names it.
+ * from their steps. What counts the bytes of an answer names it.
  */
 export class AnswerQueue {
   readonly #gates = new WeakMap<RowBytes, Gate>();

@@ -130,7 +130,7 @@ describe("refused aggregations", () => {
     expect(await refusalOf(change)).toBe(text);
   });
 
-  test("a shard's message is told with its name, and the other shards are called off", async () => {
+  test("a shard's message is passed on with its name, and the other shards are called off", async () => {
     const { engine, asked } = engineOver([[], []], {
       answer: async ({ shard, context: { signal } }) => {
         if (shard.shardName === "s1") throw new ShoalError("dataLoss", "column of 'age' is damaged");
@@ -158,17 +158,17 @@ describe("refused aggregations", () => {
     expect(await roomy.engine.aggregate(aggregateQuery({ groupBy: ["name"] }), context)).toHaveLength(100);
   });
 
-  test("a long merge lets others have their turn, and ends when nobody waits any more", async () => {
+  test("a long merge yields, and ends when nobody waits any more", async () => {
     const shards = [0, 1].map((of) =>
       Array.from({ length: 30_000 }, (_, at) => ({ name: `n${at * 2 + of}`, price: at })),
     );
     const { engine } = engineOver(shards, { aggregateBytesMax: 1e9 });
     const query = aggregateQuery({ groupBy: ["name"], limit: 1e9 });
-    let turns = 0;
-    const ticking = setInterval(() => turns++, 0);
+    let iterations = 0;
+    const ticking = setInterval(() => iterations++, 0);
     expect(await engine.aggregate(query, context)).toHaveLength(60_000);
     clearInterval(ticking);
-    expect(turns).toBeGreaterThan(2);
+    expect(iterations).toBeGreaterThan(2);
     const stop = new AbortController();
     const stopped = engineOver(shards, {
       aggregateBytesMax: 1e9,

@@ -1,7 +1,7 @@
 import type { DistinctNumbers } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 
-/** So many entries are merged between two looks at the turn. */
+/** So many entries are merged between two checks whether to yield. */
 const STRIDE = 8_192;
 
 export interface MedianAndMode {
@@ -14,11 +14,11 @@ export interface MedianAndMode {
 /** Undefined when there is no value. */
 export async function medianAndMode(
   parts: readonly DistinctNumbers[],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<MedianAndMode | undefined> {
-  const { values, counts } = await mergeAll(parts, turns);
+  const { values, counts } = await mergeAll(parts, yielder);
   if (values.length === 0) return undefined;
-  const total = await totalOf(counts, turns);
+  const total = await totalOf(counts, yielder);
   const middle = Math.ceil(total / 2);
   let median: number | undefined;
   let modeAt = 0;
@@ -28,35 +28,35 @@ export async function medianAndMode(
     passed += count;
     if (median === undefined && passed >= middle) median = values[at];
     if (count > (counts[modeAt] ?? 0)) modeAt = at;
-    if ((at + 1) % STRIDE === 0 && isOver(turns)) await turns.next();
+    if ((at + 1) % STRIDE === 0 && isDue(yielder)) await yielder.next();
   }
   return { median: median ?? Number.NaN, mode: values[modeAt] ?? Number.NaN };
 }
 
-async function totalOf(counts: Float64Array, turns: WorkTurns): Promise<number> {
+async function totalOf(counts: Float64Array, yielder: Yielder): Promise<number> {
   let total = 0;
   for (let at = 0; at < counts.length; at++) {
     total += counts[at] ?? 0;
-    if ((at + 1) % STRIDE === 0 && isOver(turns)) await turns.next();
+    if ((at + 1) % STRIDE === 0 && isDue(yielder)) await yielder.next();
   }
   return total;
 }
 
 /** Two at a time, so that every value is moved as often as the logarithm of the number of parts. */
-async function mergeAll(parts: readonly DistinctNumbers[], turns: WorkTurns): Promise<DistinctNumbers> {
+async function mergeAll(parts: readonly DistinctNumbers[], yielder: Yielder): Promise<DistinctNumbers> {
   let left = parts.filter(({ values }) => values.length > 0);
   while (left.length > 1) {
     const merged: DistinctNumbers[] = [];
     for (let at = 0; at < left.length; at += 2) {
       const [a, b] = left.slice(at, at + 2);
-      if (a !== undefined) merged.push(b === undefined ? a : await mergeTwo(a, b, turns));
+      if (a !== undefined) merged.push(b === undefined ? a : await mergeTwo(a, b, yielder));
     }
     left = merged;
   }
   return left[0] ?? { values: new Float64Array(), counts: new Float64Array() };
 }
 
-async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, turns: WorkTurns): Promise<DistinctNumbers> {
+async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, yielder: Yielder): Promise<DistinctNumbers> {
   const values = new Float64Array(a.values.length + b.values.length);
   const counts = new Float64Array(values.length);
   let filled = 0;
@@ -70,12 +70,12 @@ async function mergeTwo(a: DistinctNumbers, b: DistinctNumbers, turns: WorkTurns
     if (valueA <= valueB) count += a.counts[atA++] ?? 0;
     if (valueB <= valueA) count += b.counts[atB++] ?? 0;
     counts[filled++] = count;
-    if (filled % STRIDE === 0 && isOver(turns)) await turns.next();
+    if (filled % STRIDE === 0 && isDue(yielder)) await yielder.next();
   }
   return { values: values.subarray(0, filled), counts: counts.subarray(0, filled) };
 }
 
-function isOver(turns: WorkTurns): boolean {
-  turns.count(STRIDE);
-  return turns.isOver;
+function isDue(yielder: Yielder): boolean {
+  yielder.count(STRIDE);
+  return yielder.isDue;
 }

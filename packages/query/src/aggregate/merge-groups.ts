@@ -8,10 +8,10 @@ import {
   type PropertyAggregate,
   type ShardAggregate,
 } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 import { inOrder, mergeProperty } from "./merge-property.js";
 
-/** A look-up in a map of groups, in units of `queryTurns`. */
+/** A look-up in a map of groups, in units of `queryYielder`. */
 const GROUP_WORK = 5;
 
 /** One group, and what each shard says of it. */
@@ -44,7 +44,7 @@ export async function mergeGroups(
   groupsMax: number,
   wanted: readonly AggregatedProperty[],
   kinds: readonly PropertyAggregate["kind"][],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<readonly AggregateGroup[]> {
   const groups = new Map<string | number | boolean, MergedGroup>();
   for (const part of answers.flat()) {
@@ -55,20 +55,20 @@ export async function mergeGroups(
       groups.set(part.groupedBy, group);
     }
     group.add(part);
-    turns.count(GROUP_WORK);
-    if (turns.isOver) await turns.next();
+    yielder.count(GROUP_WORK);
+    if (yielder.isDue) await yielder.next();
   }
   const largest = new FirstEntries(groupsMax, largestFirst);
   for (const group of groups.values()) {
     largest.add(group);
-    turns.count(GROUP_WORK);
-    if (turns.isOver) await turns.next();
+    yielder.count(GROUP_WORK);
+    if (yielder.isDue) await yielder.next();
   }
   const merged: AggregateGroup[] = [];
-  for (const group of await inOrder(largest, turns)) {
-    merged.push(await mergeParts(group.text, group.parts, wanted, kinds, turns));
-    turns.count(GROUP_WORK * (1 + wanted.length) * group.parts.length);
-    if (turns.isOver) await turns.next();
+  for (const group of await inOrder(largest, yielder)) {
+    merged.push(await mergeParts(group.text, group.parts, wanted, kinds, yielder));
+    yielder.count(GROUP_WORK * (1 + wanted.length) * group.parts.length);
+    if (yielder.isDue) await yielder.next();
   }
   return merged;
 }
@@ -79,12 +79,12 @@ export async function mergeParts(
   parts: readonly GroupPart[],
   wanted: readonly AggregatedProperty[],
   kinds: readonly PropertyAggregate["kind"][],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<AggregateGroup> {
   const properties: PropertyAggregate[] = [];
   for (const [at, property] of wanted.entries()) {
     const ofProperty = parts.flatMap((part) => part.properties[at] ?? []);
-    properties.push(await mergeProperty(property, kinds[at] ?? "references", ofProperty, turns));
+    properties.push(await mergeProperty(property, kinds[at] ?? "references", ofProperty, yielder));
   }
   const objectCount = parts.reduce((sum, part) => sum + part.objectCount, 0);
   return { groupedBy, objectCount, properties };

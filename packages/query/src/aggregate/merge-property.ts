@@ -10,10 +10,10 @@ import {
   ShoalError,
   type TextsAggregate,
 } from "@shoal/model";
-import type { WorkTurns } from "@shoal/runtime";
+import type { Yielder } from "@shoal/runtime";
 import { medianAndMode } from "./distinct-numbers.js";
 
-/** A look-up in a map of texts, in units of `queryTurns`. */
+/** A look-up in a map of texts, in units of `queryYielder`. */
 const TEXT_WORK = 5;
 
 type PartOf<Kind extends PropertyPart["kind"]> = Extract<PropertyPart, { kind: Kind }>;
@@ -23,13 +23,13 @@ export async function mergeProperty(
   wanted: AggregatedProperty,
   kind: PropertyAggregate["kind"],
   parts: readonly PropertyPart[],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<PropertyAggregate> {
   switch (kind) {
     case "numbers":
-      return { kind, ...(await mergeNumbers(wanted.numbers, partsOf(kind, parts), turns)) };
+      return { kind, ...(await mergeNumbers(wanted.numbers, partsOf(kind, parts), yielder)) };
     case "texts":
-      return { kind, ...(await mergeTexts(wanted.topOccurrences ?? 0, partsOf(kind, parts), turns)) };
+      return { kind, ...(await mergeTexts(wanted.topOccurrences ?? 0, partsOf(kind, parts), yielder)) };
     case "booleans": {
       const booleans = partsOf(kind, parts);
       const totalTrue = booleans.reduce((sum, part) => sum + part.totalTrue, 0);
@@ -57,7 +57,7 @@ function partsOf<Kind extends PropertyPart["kind"]>(
 async function mergeNumbers(
   hasFigures: boolean,
   parts: readonly PartOf<"numbers">[],
-  turns: WorkTurns,
+  yielder: Yielder,
 ): Promise<NumbersAggregate> {
   let count = 0;
   const sum = new ExactSum();
@@ -70,7 +70,7 @@ async function mergeNumbers(
     if (part.maximum !== undefined) maximum = Math.max(part.maximum, maximum ?? part.maximum);
   }
   const distinct = parts.flatMap((part) => part.distinct ?? []);
-  const middle = distinct.length === 0 ? undefined : await medianAndMode(distinct, turns);
+  const middle = distinct.length === 0 ? undefined : await medianAndMode(distinct, yielder);
   return {
     count,
     sum: sum.value(),
@@ -91,18 +91,18 @@ function mostFrequentFirst(a: Occurrence, b: Occurrence): number {
   return b.occurs - a.occurs || compareUtf8(a.value, b.value);
 }
 
-async function mergeTexts(limit: number, parts: readonly PartOf<"texts">[], turns: WorkTurns): Promise<TextsAggregate> {
+async function mergeTexts(limit: number, parts: readonly PartOf<"texts">[], yielder: Yielder): Promise<TextsAggregate> {
   const count = parts.reduce((sum, part) => sum + part.count, 0);
   const distinct = parts.flatMap((part) => part.distinct ?? []);
   const top = new FirstEntries<Occurrence>(limit, mostFrequentFirst);
   const [only] = distinct;
-  const entries = distinct.length === 1 && only !== undefined ? pairs(only) : await countAll(distinct, turns);
+  const entries = distinct.length === 1 && only !== undefined ? pairs(only) : await countAll(distinct, yielder);
   for (const [value, occurs] of entries) {
     top.add({ value, occurs });
-    turns.count(TEXT_WORK);
-    if (turns.isOver) await turns.next();
+    yielder.count(TEXT_WORK);
+    if (yielder.isDue) await yielder.next();
   }
-  return { count, topOccurrences: await inOrder(top, turns) };
+  return { count, topOccurrences: await inOrder(top, yielder) };
 }
 
 type Distinct = NonNullable<PartOf<"texts">["distinct"]>;
@@ -111,25 +111,25 @@ function* pairs({ values, counts }: Distinct): Iterable<readonly [string, number
   for (const [at, value] of values.entries()) yield [value, counts[at] ?? 0];
 }
 
-async function countAll(parts: readonly Distinct[], turns: WorkTurns): Promise<ReadonlyMap<string, number>> {
+async function countAll(parts: readonly Distinct[], yielder: Yielder): Promise<ReadonlyMap<string, number>> {
   const occurs = new Map<string, number>();
   for (const part of parts) {
     for (const [value, count] of pairs(part)) {
       occurs.set(value, count + (occurs.get(value) ?? 0));
-      turns.count(TEXT_WORK);
-      if (turns.isOver) await turns.next();
+      yielder.count(TEXT_WORK);
+      if (yielder.isDue) await yielder.next();
     }
   }
   return occurs;
 }
 
-/** Takes out what is kept, first to last, in turns. */
-export async function inOrder<Entry>(first: FirstEntries<Entry>, turns: WorkTurns): Promise<readonly Entry[]> {
+/** Takes out what is kept, first to last, in steps. */
+export async function inOrder<Entry>(first: FirstEntries<Entry>, yielder: Yielder): Promise<readonly Entry[]> {
   const backwards: Entry[] = [];
   for (let last = first.takeLast(); last !== undefined; last = first.takeLast()) {
     backwards.push(last);
-    turns.count(TEXT_WORK * Math.log2(first.size + 2));
-    if (turns.isOver) await turns.next();
+    yielder.count(TEXT_WORK * Math.log2(first.size + 2));
+    if (yielder.isDue) await yielder.next();
   }
   return backwards.reverse();
 }

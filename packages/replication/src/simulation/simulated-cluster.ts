@@ -56,7 +56,7 @@ class SimulatedCluster implements FaultTarget {
   readonly #queue = new EventQueue();
   readonly nodes = new Map<string, SimulatedNode>();
   readonly store = new Map<string, ShardConfiguration>();
-  /** Shards of classes that exist. A class that is made anew has shards with other names. */
+  /** Shards of classes that exist. A class that is made again has shards with other names. */
   shards: string[] = [];
   /** Shards of deleted classes: the nodes that have not confirmed it. */
   readonly #drops = new Map<string, Set<string>>();
@@ -186,7 +186,7 @@ class SimulatedCluster implements FaultTarget {
     });
   }
 
-  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made anew. */
+  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made again. */
   drop(shard: string): void {
     const configuration = this.store.get(shard);
     if (configuration === undefined || this.shards.length > 3) return;

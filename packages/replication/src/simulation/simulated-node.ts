@@ -390,7 +390,7 @@ export class SimulatedNode {
     });
   }
 
-  /** A store that has failed is opened anew. */
+  /** A store that has failed is reopened. */
   #reopen(shard: string, open: OpenCopy): void {
     if (this.#copies.get(shard) !== open) return;
     for (const { ended } of open.writes) ended("unknown");

@@ -14,7 +14,7 @@ import { CoordinatorCalls, type CoordinatorCallsOptions } from "./coordinator-ca
 import { coordinatorClient } from "./coordinator-client.js";
 
 export interface ConnectCoordinatorOptions extends CoordinatorCallsOptions {
-  /** Called whenever that changes: whether a coordinator tells of changes of the schema. */
+  /** Called whenever that changes: whether a coordinator is streaming changes of the schema. */
   readonly onReachable?: (isReachable: boolean) => void;
   /** Names of the storage nodes that this process does not reach now: new classes are not placed there. None when absent. */
   readonly lostNodes?: () => readonly string[];
@@ -30,7 +30,7 @@ export interface CoordinatorConnection extends Disposable {
   readonly extensions: ExtensionService;
   /** As {@link jobs}. */
   readonly access: AccessService;
-  /** Whether a coordinator tells of changes of the schema right now. */
+  /** Whether a coordinator is streaming changes of the schema right now. */
   readonly isReachable: boolean;
   /** The cluster of the coordinator that has refused this process last, until one answers. */
   readonly foreignClusterId: string | undefined;

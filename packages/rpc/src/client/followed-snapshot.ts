@@ -32,7 +32,7 @@ export class FollowedSnapshot implements Disposable {
   #backoffMs = BACKOFF_FIRST_MS;
   #isOver = false;
 
-  /** `onReachable`: whether a coordinator tells of changes right now. */
+  /** `onReachable`: whether a coordinator is streaming changes right now. */
   constructor(
     calls: CoordinatorCalls,
     service: CoordinatorService<unknown>,
@@ -62,7 +62,7 @@ export class FollowedSnapshot implements Disposable {
     return this.#value.watch(listener);
   }
 
-  /** The listeners of this process know a change before its caller does: who cannot be told in time asks. */
+  /** The listeners of this process know a change before its caller does: one that cannot be notified in time asks. */
   async reach(position: Position | null, context: RequestContext): Promise<void> {
     if (!this.#hasReached(position)) await this.#value.reached(() => this.#hasReached(position), CHANGE_WAIT_MS);
     if (!this.#hasReached(position)) await this.current(context);

@@ -21,7 +21,7 @@ const ABORT_TICK_MS = 20;
 /** A link that says nothing in three ticks is dead: after the first it was asked. */
 const HEARTBEAT_MS = 700;
 const SILENT_TICKS_MAX = 3;
-/** Long requests that are encoded at the same time, in turns. */
+/** Long requests that are encoded at the same time, in steps. */
 const ENCODING_MAX = 4;
 
 export interface NodeConnectionLimits {
@@ -124,7 +124,7 @@ export class NodeLink {
       return;
     }
     this.#encoding++;
-    ByteWriter.bytesInTurns(write)
+    ByteWriter.bytesInSteps(write)
       .then(
         (payload) => {
           if (this.#pending.get(id) === pending) this.#send(id, pending, payload);
@@ -234,7 +234,7 @@ export class NodeLink {
     if (!this.#isDraining) this.#options.onReady();
   }
 
-  /** Turns are counted, not time: a process that was held up itself takes nobody for dead. */
+  /** Intervals are counted, not time: a process that was held up itself takes nobody for dead. */
   #beat(): void {
     this.#silentTicks = this.#isSilent ? this.#silentTicks + 1 : 0;
     if (this.#silentTicks >= SILENT_TICKS_MAX) {
@@ -256,7 +256,7 @@ export class NodeLink {
     this.#abortTimer = undefined;
   }
 
-  /** Nobody waits for the answer any more: the other side is told, unless it has heard nothing of it. */
+  /** Nobody waits for the answer any more: the server is notified, unless it has not seen the request. */
   #giveUp(id: number, pending: PendingRequest, reason: unknown): void {
     if (this.#pending.get(id) !== pending) return;
     this.#pending.remove(id);

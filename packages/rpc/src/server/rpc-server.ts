@@ -25,7 +25,7 @@ import { ShardServing } from "./shard-serving.js";
 /** What a process serves to the others; at least one of them. */
 export interface RpcServices {
   readonly node?: ServedNode;
-  /** With `node`: what coordinators are told that ask who is here. */
+  /** With `node`: the reply to coordinators that ask who is here. */
   readonly presence?: NodePresence;
   readonly schema?: ServedSchema;
   readonly nodes?: NodeService;

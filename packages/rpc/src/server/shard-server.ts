@@ -7,7 +7,7 @@ import { ANSWER_MESSAGE } from "../stream/frame-sender.js";
 import { FrameStream, type PacketStream } from "../stream/frame-stream.js";
 import { failure, hello, type RequestHead, requestHead } from "../stream/message-head.js";
 import { ByteReader, unreadable } from "../wire/byte-reader.js";
-import { ByteWriter, TURN_BYTES } from "../wire/byte-writer.js";
+import { ByteWriter, STEP_BYTES } from "../wire/byte-writer.js";
 import { FrameKind, type WireFrame } from "../wire/packet-codec.js";
 import { RunningRequest, type RunningRequests } from "./running-requests.js";
 
@@ -180,9 +180,9 @@ export class ShardServer {
     try {
       const method = METHOD_OF_CODE.get(head.method);
       if (method === undefined) throw unreadable(`there is no method ${head.method}`);
-      // `await` for long ones only: a turn of the event loop is much for a small one.
-      const isLong = bytesOfMessage > TURN_BYTES;
-      const args = isLong ? await reader.inTurns(method.request) : method.request(reader);
+      // `await` for long ones only: an iteration of the event loop is much for a small one.
+      const isLong = bytesOfMessage > STEP_BYTES;
+      const args = isLong ? await reader.inSteps(method.request) : method.request(reader);
       reader.end();
       const behind = node.atSchemaVersion(head.schemaVersion, running);
       if (behind !== undefined) await behind;

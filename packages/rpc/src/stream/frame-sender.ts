@@ -37,7 +37,7 @@ interface LargeMessage {
 }
 
 /**
- * Sends messages over one stream: what is written in two turns of the event loop goes as one packet, small messages
+ * Sends messages over one stream: what is written in two iterations of the event loop goes as one packet, small messages
  * first, large ones cut into frames in turn. No faster than the other side takes it.
  */
 export class FrameSender {
@@ -103,7 +103,7 @@ export class FrameSender {
   }
 
   /**
-   * A message that `isNew` leaves at the end of the next turn of the event loop: what that one brings goes along. What has
+   * A message that `isNew` leaves at the end of the next iteration of the event loop: what that one brings goes along. What has
    * waited for room leaves at the end of this one.
    */
   #plan(isNew: boolean): void {
@@ -146,7 +146,7 @@ export class FrameSender {
     return frames;
   }
 
-  /** The messages that are under way take turns. */
+  /** The messages that are under way alternate. */
   #nextPart(): WireFrame | undefined {
     const message = this.#large.shift();
     if (message === undefined) return undefined;

@@ -97,7 +97,7 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
       }
     });
 
-    test(`carries long batches, which take turns, seed ${seed}`, async () => {
+    test(`carries long batches, whose codecs yield, seed ${seed}`, async () => {
       const values = new RandomValues(seededRandom(seed));
       const node = scriptedNode(() => []);
       await using way = await open(node);

@@ -1,6 +1,6 @@
 import { OBJECT_ID_BYTES, type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { eventLoop } from "@shoal/runtime";
-import { TURN_BYTES } from "./byte-writer.js";
+import { STEP_BYTES } from "./byte-writer.js";
 import type { Codec, Wire } from "./codec.js";
 
 const INT64_BITS = 64n;
@@ -9,7 +9,7 @@ const INT64_BITS = 64n;
 export class ByteReader implements Wire {
   readonly #buffer: Buffer;
   #at = 0;
-  #takesTurns = false;
+  #yields = false;
   /** What `longList` leaves for later. */
   #long: { readonly items: unknown[]; readonly count: number; readonly item: Codec<unknown> } | undefined;
 
@@ -22,9 +22,9 @@ export class ByteReader implements Wire {
     return this.#buffer.length;
   }
 
-  /** As `read` alone; after so many bytes of the message's `longList` others have their turn. */
-  async inTurns<Value>(read: (reader: ByteReader) => Value): Promise<Value> {
-    this.#takesTurns = true;
+  /** As `read` alone; after so many bytes of the message's `longList` the codec yields. */
+  async inSteps<Value>(read: (reader: ByteReader) => Value): Promise<Value> {
+    this.#yields = true;
     const value = read(this);
     await this.#readLong();
     return value;
@@ -135,7 +135,7 @@ export class ByteReader implements Wire {
   }
 
   longList<Item>(none: readonly Item[] | undefined, item: Codec<Item>): readonly Item[] {
-    if (!this.#takesTurns) return this.list(none, item);
+    if (!this.#yields) return this.list(none, item);
     const items: Item[] = [];
     this.#long = { items, count: this.#listCount(), item: item as Codec<unknown> };
     return items;
@@ -148,12 +148,12 @@ export class ByteReader implements Wire {
   async #readLong(): Promise<void> {
     if (this.#long === undefined) return;
     const { items, count, item } = this.#long;
-    let turnEnd = this.#at + TURN_BYTES;
+    let stepEnd = this.#at + STEP_BYTES;
     for (let at = 0; at < count; at++) {
       items.push(item(this));
-      if (this.#at < turnEnd) continue;
+      if (this.#at < stepEnd) continue;
       await eventLoop.next();
-      turnEnd = this.#at + TURN_BYTES;
+      stepEnd = this.#at + STEP_BYTES;
     }
   }
 

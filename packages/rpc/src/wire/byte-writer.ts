@@ -7,7 +7,7 @@ const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
 let isScratchTaken = false;
 
 /** What is written or read at once of a long list: about a millisecond. */
-export const TURN_BYTES = 128 * 1024;
+export const STEP_BYTES = 128 * 1024;
 
 const INT64_BITS = 64n;
 
@@ -15,7 +15,7 @@ const INT64_BITS = 64n;
 export class ByteWriter implements Wire {
   #buffer: Buffer;
   #at = 0;
-  #takesTurns = false;
+  #yields = false;
   /** What `longList` leaves for later. */
   #long: { readonly items: readonly unknown[]; readonly item: Codec<unknown> } | undefined;
 
@@ -35,10 +35,10 @@ export class ByteWriter implements Wire {
     }
   }
 
-  /** As `bytesOf`; after so many bytes of the message's `longList` others have their turn. */
-  static async bytesInTurns(write: (writer: ByteWriter) => void): Promise<Buffer> {
-    const writer = new ByteWriter(Buffer.allocUnsafe(TURN_BYTES));
-    writer.#takesTurns = true;
+  /** As `bytesOf`; after so many bytes of the message's `longList` the codec yields. */
+  static async bytesInSteps(write: (writer: ByteWriter) => void): Promise<Buffer> {
+    const writer = new ByteWriter(Buffer.allocUnsafe(STEP_BYTES));
+    writer.#yields = true;
     write(writer);
     await writer.#writeLong();
     return writer.#buffer.subarray(0, writer.#at);
@@ -134,7 +134,7 @@ export class ByteWriter implements Wire {
   }
 
   longList<Item>(items: readonly Item[], item: Codec<Item>): readonly Item[] {
-    if (!this.#takesTurns) return this.list(items, item);
+    if (!this.#yields) return this.list(items, item);
     this.count(items.length);
     this.#long = { items, item: item as Codec<unknown> };
     return items;
@@ -149,12 +149,12 @@ export class ByteWriter implements Wire {
   async #writeLong(): Promise<void> {
     if (this.#long === undefined) return;
     const { items, item } = this.#long;
-    let turnEnd = this.#at + TURN_BYTES;
+    let stepEnd = this.#at + STEP_BYTES;
     for (const one of items) {
       item(this, one);
-      if (this.#at < turnEnd) continue;
+      if (this.#at < stepEnd) continue;
       await eventLoop.next();
-      turnEnd = this.#at + TURN_BYTES;
+      stepEnd = this.#at + STEP_BYTES;
     }
   }
 

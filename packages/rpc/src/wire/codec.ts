@@ -30,7 +30,7 @@ export interface Wire {
   /** One of a closed list by its place there, which is sent: such lists only grow. `what` names it in errors. */
   choice<Choice>(choices: readonly Choice[], what: string, value?: Choice): Choice;
   list<Item>(items: readonly Item[] | undefined, item: Codec<Item>): readonly Item[];
-  /** As `list`, at the end of a message: where the message takes turns, its items follow when the codec has returned. */
+  /** As `list`, at the end of a message: where the codec of the message yields, its items follow when the codec has returned. */
   longList<Item>(items: readonly Item[] | undefined, item: Codec<Item>): readonly Item[];
   /** A flag, and the value where there is one. */
   optional<Value>(value: Value | undefined, codec: Codec<Value>): Value | undefined;

@@ -12,7 +12,7 @@ export const FrameKind = {
   /** Parts of an answer, as of a request. */
   ANSWER_PART: 4,
   ANSWER: 5,
-  /** In place of an answer: why there is none. */
+  /** Instead of an answer: why there is none. */
   FAILURE: 6,
   /** The first frame of the server: which node it is. */
   HELLO: 7,
@@ -33,7 +33,7 @@ const FRAME = message("Frame", {
   payload: field(3, bytes),
 });
 
-/** What was written in one turn of the event loop. */
+/** What was written in one iteration of the event loop. */
 export const PACKET = message("Packet", { frames: repeated(1, FRAME) });
 
 const bytesAsTheyAre = (bytes: Buffer): Buffer => bytes;

@@ -12,7 +12,7 @@ const FIXED_64 = 1;
 const SIZED = 2;
 const FIXED_32 = 5;
 
-/** Of a field: `Value` as it is read, `Given` as it is written, `Absent` in place of a single value that is not there. */
+/** Of a field: `Value` as it is read, `Given` as it is written, `Absent` instead of a single value that is not there. */
 export interface FieldType<Value, Given = Value, Absent = Value> {
   readonly name: string;
   readonly wireType: typeof VARINT | typeof SIZED;

@@ -14,7 +14,7 @@ export interface ExpectedObject extends FilteredObject {
   readonly vector: Float32Array | undefined;
 }
 
-const BUILDING_TURNS_MAX = 1_000;
+const BUILDING_ITERATIONS_MAX = 1_000;
 
 const EQUALITIES = ["Equal", "NotEqual"] as const;
 const ORDERS = ["GreaterThan", "GreaterThanEqual", "LessThan", "LessThanEqual"] as const;
@@ -112,7 +112,7 @@ async function checkFilteredSearch(
 
 /** The answer, once the inverted index is there that it needs; a store that is dead meanwhile keeps it from being built. */
 export async function whenBuilt<Answer>(ask: () => Promise<Answer>, waited: () => void = () => {}): Promise<Answer> {
-  for (let left = BUILDING_TURNS_MAX; ; left--) {
+  for (let left = BUILDING_ITERATIONS_MAX; ; left--) {
     try {
       return await ask();
     } catch (error) {

@@ -29,14 +29,14 @@ const NO_CONDITION = 'Argument "if" of non-null type "Boolean!" must not be null
 const NO_QUERY = "422: The request is well-formed but was unable to be followed due to semantic errors.";
 
 describe("POST /v1/graphql/batch", () => {
-  it("does not answer all requests in one turn of the event loop", async () => {
+  it("does not answer all requests in one iteration of the event loop", async () => {
     const seen = new Set<number>();
-    let turn = 0;
-    const timer = setInterval(() => turn++, 0);
+    let iteration = 0;
+    const timer = setInterval(() => iteration++, 0);
     const query = new LibraryQuery();
     const get = query.get.bind(query);
     vi.spyOn(query, "get").mockImplementation((...args) => {
-      seen.add(turn);
+      seen.add(iteration);
       const until = performance.now() + 5;
       while (performance.now() < until);
       return get(...args);
@@ -169,8 +169,8 @@ describe("POST /v1/graphql/batch", () => {
     const get = query.get.bind(query);
     query.get = async (...args) => {
       most = Math.max(most, ++running);
-      // The others begin meanwhile, one in a turn at least.
-      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+      // The others begin meanwhile, one in an iteration at least.
+      for (let iteration = 0; iteration < 10; iteration++) await new Promise((resolve) => setImmediate(resolve));
       running--;
       return get(...args);
     };

@@ -1,6 +1,6 @@
+import { LoopCounter } from "@shoal/loop-counter";
 import { ShoalError, SPEC_PROFILE } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
 import { GraphQlHandler } from "../handler.js";
 import { library } from "../testing/ask-library.js";
@@ -240,7 +240,7 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     ]);
   });
 
-  it("has its own fields in place of properties of their names, which Get answers", async () => {
+  it("has its own fields instead of properties of their names, which Get answers", async () => {
     const { ask, schema } = open();
     schema.change([
       libraryClass(
@@ -300,7 +300,7 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
   });
 });
 
-it.each(WAYS)("S14: many top occurrences are written in turns (%o)", async (way) => {
+it.each(WAYS)("S14: many top occurrences are written in steps (%o)", async (way) => {
   const topOccurrences = Array.from({ length: 100_000 }, (_, i) => ({ value: `value ${i}`, occurs: 1 }));
   const texts = { kind: "texts", count: 100_000, topOccurrences };
   const query: Partial<QueryService> = {
@@ -316,8 +316,8 @@ it.each(WAYS)("S14: many top occurrences are written in turns (%o)", async (way)
   const body = Buffer.from(JSON.stringify({ query: `{ Aggregate { Word { text { ${tops} } } } }` }));
   const context = { deadline: Number.MAX_SAFE_INTEGER };
   await handler.execute(Buffer.from('{"query":"{__typename}"}'), context);
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   const answer = JSON.parse(String((await handler.execute(body, context)).body));
   expect(answer.data.Aggregate.Word[0].text.a4).toEqual(topOccurrences);
-  expect(counter.turns).toBeGreaterThan(20);
+  expect(counter.iterations).toBeGreaterThan(20);
 });

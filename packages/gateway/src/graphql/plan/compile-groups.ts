@@ -99,7 +99,7 @@ function constant(prefix: string, value: unknown): GroupMember {
   return { prefix, kind: "constant", json: JSON.stringify(value) };
 }
 
-/** Writes a group as JSON, what may be long in turns. */
+/** Writes a group as JSON, what may be long in steps. */
 export function writeGroup(
   { members, isLong }: GroupMembers,
   group: AggregateGroup,

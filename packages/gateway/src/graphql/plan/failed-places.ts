@@ -2,8 +2,8 @@ import { JsonScanner } from "../../json/json-scanner.js";
 
 const OPEN_BRACKET = 91;
 
-/** Tokens that are read in one turn. */
-const TURN_TOKENS = 16_384;
+/** Tokens that are read in one step. */
+const STEP_TOKENS = 16_384;
 
 /**
  * The paths of the values that begin at `places`, in ascending order, of an answer whose JSON is written up to there or further;
@@ -15,7 +15,7 @@ export function* pathsOf(answer: Buffer, places: readonly number[]): Generator<v
   /** The name of the member, or the index, in each container that is open. */
   const path: (string | number)[] = [];
   for (let tokens = 1; paths.length < places.length; tokens++) {
-    if (tokens % TURN_TOKENS === 0) yield;
+    if (tokens % STEP_TOKENS === 0) yield;
     const token = scanner.next(Number.POSITIVE_INFINITY);
     if (token === "problem" || token === "end") break;
     if (token === "close") path.pop();

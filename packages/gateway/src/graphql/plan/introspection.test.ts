@@ -1,6 +1,6 @@
+import { LoopCounter } from "@shoal/loop-counter";
 import { SPEC_PROFILE } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
-import { TurnCounter } from "@shoal/turn-counter";
 import {
   executeSync,
   type GraphQLObjectType,
@@ -105,13 +105,13 @@ beforeAll(() => {
 const DEEP = "__schema{types{name fields{name description type{name fields{name}}}}}";
 const aliases = (count: number, field: string) => Array.from({ length: count }, (_, i) => `a${i}:${field}`).join(" ");
 
-it("introspection answers a thousand fields a turn", async () => {
+it("introspection answers a thousand fields a step", async () => {
   const { ask } = library({ schema });
   await ask("{__typename}");
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   const { data } = await ask(getIntrospectionQuery());
   const names = JSON.stringify(data).match(/":/g) ?? [];
-  expect(counter.turns).toBeGreaterThan(names.length / 1_100);
+  expect(counter.iterations).toBeGreaterThan(names.length / 1_100);
 });
 
 it.each([
@@ -123,10 +123,10 @@ it.each([
   const bytes = 1024 * 1024;
   const { ask } = library({ schema, limits: { answerBytesMax: bytes, answersBytesMax: bytes } });
   await ask("{__typename}");
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   const { errors } = await ask(text);
   expect(errors[0].message).toContain("more than 1048576 bytes");
-  expect(counter.turns).toBeGreaterThan(1);
+  expect(counter.iterations).toBeGreaterThan(1);
 });
 
 it("S10: it ends with its client", async () => {
@@ -138,7 +138,7 @@ it("S10: it ends with its client", async () => {
   answer.catch(() => undefined);
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   client.abort(new Error("the client has gone"));
-  using counter = new TurnCounter();
+  using counter = new LoopCounter();
   await expect(answer).rejects.toThrow("the client has gone");
-  expect(counter.turns).toBeLessThan(20);
+  expect(counter.iterations).toBeLessThan(20);
 });

@@ -18,8 +18,8 @@ import type { JsonBytes } from "./json-bytes.js";
 import type { PlannedCall } from "./planned-call.js";
 import { type SelectedFields, selectedSubfields } from "./selected-fields.js";
 
-/** Fields that are written in one turn of the event loop: two milliseconds or so. */
-const TURN_FIELDS = 1_000;
+/** Fields that are written in one step: two milliseconds or so. */
+const STEP_FIELDS = 1_000;
 
 /** What could not be answered about the schema; all else has been written. */
 export class IntrospectionErrors {
@@ -153,7 +153,7 @@ class IntrospectionWriter {
       // What no type lists is `__typename`.
       if (field === undefined) out.utf8(JSON.stringify(type.name));
       else yield* this.field(field, source, inner, { key, above });
-      if (++this.#fields % TURN_FIELDS === 0) yield;
+      if (++this.#fields % STEP_FIELDS === 0) yield;
     }
     out.byte(125);
   }

@@ -1,6 +1,6 @@
 import { SPEC_PROFILE } from "@shoal/model";
 import { expect, it, vi } from "vitest";
-import { TURN_LENGTH } from "../../json/write-in-turns.js";
+import { STEP_LENGTH } from "../../json/write-in-steps.js";
 import { GraphQlHandler } from "../handler.js";
 import { BothWays } from "../testing/both-ways-suite.js";
 import { HubQuery, hubAndLeaves, NODE } from "../testing/hubs.js";
@@ -75,14 +75,14 @@ it("yields after so many bytes of what it reads and writes, also inside of one r
   vi.mocked(findMembers).mockClear();
   const done = () =>
     out.length + vi.mocked(findMembers).mock.calls.reduce((sum, [json]) => sum + Math.min(json.length, 1_000), 0);
-  let turns = 0;
+  let steps = 0;
   let before = 0;
   for (const _ of new RowWriter([next(name, next(name)), name], "listed").write(rows, out)) {
-    turns++;
-    expect(done() - before).toBeLessThan(TURN_LENGTH + 10_000);
+    steps++;
+    expect(done() - before).toBeLessThan(STEP_LENGTH + 10_000);
     before = done();
   }
-  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(steps).toBeGreaterThanOrEqual(2);
   expect(JSON.parse(out.take().toString())[0].next).toHaveLength(5_000);
 });
 

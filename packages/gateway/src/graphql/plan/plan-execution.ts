@@ -3,8 +3,8 @@ import type { QueryService } from "@shoal/query";
 import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
-import { TURN_LENGTH } from "../../json/write-in-turns.js";
-import type { RowTurns } from "../../row-turns.js";
+import { STEP_LENGTH } from "../../json/write-in-steps.js";
+import type { RowGate } from "../../row-gate.js";
 import {
   type ErrorItem,
   errorItem,
@@ -40,7 +40,7 @@ export interface PlanExecutionParts {
   /** Called with everything that was thrown and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   /** Of reads of many rows. */
-  readonly turns: RowTurns;
+  readonly rowGate: RowGate;
   readonly statistics: GraphQlStatistics;
 }
 
@@ -74,13 +74,13 @@ export class PlanExecution {
   }
 
   async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlAnswer> {
-    const { answers, turns } = this.parts;
+    const { answers, rowGate } = this.parts;
     const { calls } = bound;
     const held = answers.begin(context);
     try {
       const rows = this.checkedRows(calls);
       const [only] = calls;
-      return await turns.run(rows, context, async () => {
+      return await rowGate.run(rows, context, async () => {
         // Most requests are one call.
         const outcomes =
           only !== undefined && calls.length === 1
@@ -152,7 +152,7 @@ export class PlanExecution {
     context: RequestContext,
   ): Generator<void, void> {
     const failures: FailedField[] = [];
-    let turnEnd = TURN_LENGTH;
+    let stepEnd = STEP_LENGTH;
     let next = 0;
     let isNothing = false;
     out.ascii('{"data":{');
@@ -174,9 +174,9 @@ export class PlanExecution {
           for (const error of thrown.errors)
             failures.push({ path: error.path?.map(String) ?? path, call, thrown: error });
         } else if (thrown !== undefined) failures.push({ path, call, thrown });
-        if (out.length < turnEnd) continue;
+        if (out.length < stepEnd) continue;
         yield;
-        turnEnd = out.length + TURN_LENGTH;
+        stepEnd = out.length + STEP_LENGTH;
       }
       if (root.kind === "object") out.byte(125);
     }

@@ -1,7 +1,7 @@
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/runtime";
 import type { FieldNode } from "graphql";
-import { TURN_LENGTH } from "../../json/write-in-turns.js";
+import { STEP_LENGTH } from "../../json/write-in-steps.js";
 import type { FieldCost } from "../guards/request-cost.js";
 import type { AskedField, GivenField, PlannedConstant } from "./compile-fields.js";
 import type { JsonBytes } from "./json-bytes.js";
@@ -56,15 +56,15 @@ export function* writeList<T>(
   out: JsonBytes,
   write: (item: T) => Iterable<void> | undefined,
 ): Generator<void, void> {
-  let turnEnd = out.length + TURN_LENGTH;
+  let stepEnd = out.length + STEP_LENGTH;
   out.byte(91);
   for (const [i, item] of items.entries()) {
     if (i > 0) out.byte(44);
     const rest = write(item);
     if (rest !== undefined) yield* rest;
-    if (out.length < turnEnd) continue;
+    if (out.length < stepEnd) continue;
     yield;
-    turnEnd = out.length + TURN_LENGTH;
+    stepEnd = out.length + STEP_LENGTH;
   }
   out.byte(93);
 }

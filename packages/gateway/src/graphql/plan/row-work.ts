@@ -1,4 +1,4 @@
-import { TURN_LENGTH } from "../../json/write-in-turns.js";
+import { STEP_LENGTH } from "../../json/write-in-steps.js";
 import { findMembers, findPlaced } from "./find-members.js";
 import type { JsonBytes } from "./json-bytes.js";
 
@@ -20,21 +20,21 @@ interface Span {
 }
 
 /**
- * What is known while the rows of one class field are written: how much was done in this turn, counted in bytes read and
+ * What is known while the rows of one class field are written: how much was done in this step, counted in bytes read and
  * written; and what need not be done twice where rows are reached often. Of that only places are kept, in the stored bytes
  * (a quarter of them at most) and in the text, which is written again by copying it.
  */
 export class RowWork {
-  /** Grows with every turn. */
-  turn = 0;
+  /** Grows with every step. */
+  step = 0;
   readonly #places = new Map<Uint8Array, readonly number[]>();
   /** By what writes them (one selection) and by row. */
   readonly #texts = new Map<object, Map<object, Span>>();
   #read = 0;
-  #turnEnd: number;
+  #stepEnd: number;
 
   constructor(readonly out: JsonBytes) {
-    this.#turnEnd = this.spent + TURN_LENGTH;
+    this.#stepEnd = this.spent + STEP_LENGTH;
   }
 
   /** All that was done so far. */
@@ -42,14 +42,14 @@ export class RowWork {
     return this.#read + this.out.length;
   }
 
-  get isTurnOver(): boolean {
-    return this.spent >= this.#turnEnd;
+  get isStepOver(): boolean {
+    return this.spent >= this.#stepEnd;
   }
 
   /** After the others had theirs. */
-  nextTurn(): void {
-    this.turn += 1;
-    this.#turnEnd = this.spent + TURN_LENGTH;
+  nextStep(): void {
+    this.step += 1;
+    this.#stepEnd = this.spent + STEP_LENGTH;
   }
 
   countRow(): void {

@@ -90,11 +90,11 @@ export class RowWriter {
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as GetRow;
       if (i > 0) out.byte(44);
-      if (this.#refers(row)) yield* this.#rowInTurns(row, work);
+      if (this.#refers(row)) yield* this.#rowInSteps(row, work);
       else this.#row(row, work);
-      if (!work.isTurnOver) continue;
+      if (!work.isStepOver) continue;
       yield;
-      work.nextTurn();
+      work.nextStep();
     }
     out.byte(93);
   }
@@ -112,7 +112,7 @@ export class RowWriter {
     work.out.byte(125);
   }
 
-  *#rowInTurns(row: AnyRow, work: RowWork): Generator<void, void> {
+  *#rowInSteps(row: AnyRow, work: RowWork): Generator<void, void> {
     work.countRow();
     this.#find(row, work);
     for (const step of this.#steps) {
@@ -122,11 +122,11 @@ export class RowWriter {
         this.#member(step, row, work.out);
         continue;
       }
-      const { turn } = work;
+      const stepBefore = work.step;
       work.out.bytes(prefix);
       yield* RowWriter.#references(targets, field.targets, work);
       // What was found may have been replaced by another answer of the same plan.
-      if (work.turn !== turn) this.#find(row, work);
+      if (work.step !== stepBefore) this.#find(row, work);
     }
     work.out.byte(125);
   }
@@ -148,13 +148,13 @@ export class RowWriter {
         else {
           const { spent } = work;
           const start = out.length;
-          if (writer.#refers(row)) yield* writer.#rowInTurns(row, work);
+          if (writer.#refers(row)) yield* writer.#rowInSteps(row, work);
           else writer.#row(row, work);
           work.keep(writer, row, start, spent);
         }
-        if (!work.isTurnOver) continue;
+        if (!work.isStepOver) continue;
         yield;
-        work.nextTurn();
+        work.nextStep();
       }
     }
     if (isFirst) out.bytes(NULL);

@@ -14,7 +14,7 @@ import { aggregateWherePrefix, whereInput } from "./where-types.js";
 
 const STRINGS = new GraphQLList(GraphQLString);
 
-/** What is told of the values of each kind; `topOccurrences`, `type` and `pointingTo` aside. */
+/** The figures of each kind of value; `topOccurrences`, `type` and `pointingTo` aside. */
 const VALUES: Readonly<Record<PropertyAggregate["kind"], Readonly<Record<string, GraphQLOutputType>>>> = {
   numbers: {
     count: IntType,

@@ -44,10 +44,10 @@ export interface GraphQlSchema {
   readonly where: WhereReading;
 }
 
-/** Types that are built in one turn of the event loop; one takes about 20 µs in a process that has just started. */
-const TURN_TYPES = 1_000;
-const TURN_NAMES = 5_000;
-const TURN_CLASSES = 100;
+/** Types that are built in one step; one takes about 20 µs in a process that has just started. */
+const STEP_TYPES = 1_000;
+const STEP_NAMES = 5_000;
+const STEP_CLASSES = 100;
 
 /**
  * The GraphQL schema of `classes`, types without resolvers: plans answer. A class whose type names are taken or not allowed is left out with a reason; the
@@ -55,7 +55,7 @@ const TURN_CLASSES = 100;
  * change (by identity) and refer to none that did: building them is most of the work. Yields where others may have their turn.
  * graphql-js collects the types in one go at the end: what takes long is to make their fields, which is done before, class by class.
  */
-export function* buildGraphQlSchemaInTurns(
+export function* buildGraphQlSchemaInSteps(
   classes: readonly ClassDefinition[],
   limits: WhereLimits,
   previous: ReadonlyMap<string, BuiltClass> = new Map(),
@@ -76,7 +76,7 @@ export function* buildGraphQlSchemaInTurns(
     const kept = changed.has(name) ? undefined : previous.get(name);
     const each = kept ?? builtClass(definition, making.typeOf, modules);
     built.set(name, each);
-    if (kept === undefined && added.push(each) % TURN_CLASSES === 0) yield;
+    if (kept === undefined && added.push(each) % STEP_CLASSES === 0) yield;
     getFields[name] = { type: new GraphQLList(each.type), args: each.args };
     if (each.aggregated === undefined) continue;
     aggregateFields[name] = { type: new GraphQLList(each.aggregated), args: each.aggregateArgs };
@@ -124,7 +124,7 @@ function* makeFields(classes: readonly BuiltClass[]): Generator<void, void> {
       if (seen.has(named)) continue;
       seen.add(named);
       due.push(...typesBelow(named));
-      if (++types % TURN_TYPES === 0) yield;
+      if (++types % STEP_TYPES === 0) yield;
     }
   }
 }
@@ -199,7 +199,7 @@ function* sortOut(
       namesByDefinition.set(definition, names);
       named += names.length;
     }
-    if (named >= TURN_NAMES) {
+    if (named >= STEP_NAMES) {
       named = 0;
       yield;
     }

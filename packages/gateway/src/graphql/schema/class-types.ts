@@ -73,7 +73,7 @@ export function getArguments(definition: ClassDefinition, modules: EnabledModule
       type: new GraphQLInputObjectType({
         name: names.group,
         fields: {
-          // Whoever leaves it out is told when the query runs (reference-graphql 2.2).
+          // A request that leaves it out fails when the query runs (reference-graphql 2.2).
           type: {
             type: new GraphQLEnumType({
               name: names.groupType,

@@ -27,7 +27,7 @@ it("of classes that change one after the other the former types are let go", asy
     const at = change % CLASSES;
     classes[at] = definition(at);
     built = buildGraphQlSchema(classes, DEFAULT_GRAPHQL_LIMITS, built).classes;
-    // A new turn: what is referred to weakly is kept until then.
+    // A new iteration: what is referred to weakly is kept until then.
     await setImmediate();
     const each = built.get(`Kept${at}`);
     if (each !== undefined && change < CHANGES - CLASSES) former.push(new WeakRef(each.type));

@@ -1,11 +1,11 @@
-import { TurnCounter } from "@shoal/turn-counter";
+import { LoopCounter } from "@shoal/loop-counter";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";
 import { library } from "../testing/ask-library.js";
 import { buildGraphQlSchema } from "../testing/build-schema.js";
 import { AUTHOR, BOOK, LIBRARY_CLASSES, LibraryView, libraryClass, property } from "../testing/library.js";
-import { buildGraphQlSchemaInTurns } from "./build-schema.js";
+import { buildGraphQlSchemaInSteps } from "./build-schema.js";
 
 describe("the schema", () => {
   it("is seen by introspection, with the reference's names", async () => {
@@ -129,17 +129,17 @@ describe("a schema of many classes", () => {
       libraryClass(`Many${i}`, [property("name", "text"), property("next", `Many${(i * 7 + 1) % count}`)]),
     );
 
-  it("is built in turns of few types, and is the same", () => {
+  it("is built in steps of few types, and is the same", () => {
     const classes = many(300);
     const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
-    const building = buildGraphQlSchemaInTurns(...parts);
-    let turns = 1;
+    const building = buildGraphQlSchemaInSteps(...parts);
+    let steps = 1;
     let step = building.next();
-    for (; step.done !== true; step = building.next()) turns += 1;
+    for (; step.done !== true; step = building.next()) steps += 1;
     const { schema } = step.value;
     const types = Object.keys(schema?.getTypeMap() ?? {}).length;
     expect(types).toBeGreaterThan(300 * 20);
-    expect(turns).toBeGreaterThan(types / 1_000);
+    expect(steps).toBeGreaterThan(types / 1_000);
     const atOnce = buildGraphQlSchema(...parts).schema;
     expect(schema && printSchema(schema)).toBe(atOnce && printSchema(atOnce));
   });
@@ -154,22 +154,22 @@ describe("a schema of many classes", () => {
       },
     }));
     const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
-    const building = buildGraphQlSchemaInTurns(...parts);
+    const building = buildGraphQlSchemaInSteps(...parts);
     let before = 0;
     for (let step = building.next(); step.done !== true; step = building.next()) before = reads.length;
     expect(reads.length - before).toBeLessThan(reads.length / 4);
   });
 
-  it("is told by introspection in turns of few types, also when many ask", async () => {
+  it("is told by introspection in steps of few types, also when many ask", async () => {
     const classes = many(100);
     const { ask } = library({ schema: new LibraryView(classes) });
     const parts = [classes, DEFAULT_GRAPHQL_LIMITS] as const;
     const { schema } = buildGraphQlSchema(...parts);
     const types = Object.keys(schema?.getTypeMap() ?? {}).length;
     await ask("{ __typename }");
-    using counter = new TurnCounter();
+    using counter = new LoopCounter();
     const answers = await Promise.all([ask(getIntrospectionQuery()), ask(getIntrospectionQuery())]);
-    expect(counter.turns).toBeGreaterThan((2 * types) / 128);
+    expect(counter.iterations).toBeGreaterThan((2 * types) / 128);
     for (const { data, errors } of answers) {
       expect(errors).toBeNull();
       expect(schema && data).toEqual(schema && graphqlSync({ schema, source: getIntrospectionQuery() }).data);

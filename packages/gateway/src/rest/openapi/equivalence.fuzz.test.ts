@@ -7,7 +7,7 @@ import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
 import { decodeRequest, readRequest } from "../../graphql/reading/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
-import { RowTurns } from "../../row-turns.js";
+import { RowGate } from "../../row-gate.js";
 import { FakeServices } from "../../testing/fake-services.js";
 import { readBatchBody } from "../batch-body.js";
 import { listRoute } from "../list-route.js";
@@ -134,7 +134,7 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
   const route = listRoute(services.query, new ObjectWriter(services.view, { beaconScheme: "svc" }, ""), {
     queryDefaultsLimit: 25,
     queryMaximumResults: 10_000,
-    turns: new RowTurns(10_000),
+    rowGate: new RowGate(10_000),
     answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
   });
   const random = seededRandom(SEED);

@@ -4,8 +4,8 @@ import { eventLoop } from "@shoal/runtime";
 
 /** Vectors that are compared with all targets in one walk. */
 const VECTORS_AT_ONCE = 16;
-/** Targets that are laid out before others get their turn: about a millisecond. */
-const TURN_TARGETS = 1_000;
+/** Targets that are laid out in one step: about a millisecond. */
+const STEP_TARGETS = 1_000;
 
 /** A target and its cosine distance, 0 to 2. */
 export interface NearestTarget {
@@ -43,7 +43,7 @@ export class ContextualTargets {
       for (const [at, value] of direction.entries()) {
         targets.#mean[at] = (targets.#mean[at] ?? 0) + value / all.length;
       }
-      if (row % TURN_TARGETS === TURN_TARGETS - 1) await eventLoop.next();
+      if (row % STEP_TARGETS === STEP_TARGETS - 1) await eventLoop.next();
     }
     return targets;
   }

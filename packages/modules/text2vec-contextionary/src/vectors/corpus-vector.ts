@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
 import { type CorpusVector, NO_VECTOR, NoVector, type SourceWord, type WordOverride } from "../contextionary.js";
-import { type KnownWord, type KnownWords, TURN_WORDS } from "./known-words.js";
+import { type KnownWord, type KnownWords, STEP_WORDS } from "./known-words.js";
 import { overriddenWeight } from "./weight-expression.js";
 
 /** The words that are told of a vector; those of longer texts would make objects larger than their texts do. */
@@ -27,7 +27,7 @@ export function* corporaVector(
     const weights = yield* weightsOf(known, expressions);
     for (const [i, { concept, occurrence }] of known.slice(0, SOURCE_WORDS_MAX - source.length).entries()) {
       source.push({ concept, weight: Math.fround(weights[i] ?? 0), occurrence });
-      if (source.length % TURN_WORDS === 0) yield;
+      if (source.length % STEP_WORDS === 0) yield;
     }
     means.push(yield* weightedMean(known, weights, words.dimensions));
   }
@@ -52,7 +52,7 @@ function* weightsOf(words: readonly KnownWord[], expressions: ReadonlyMap<string
       overridden.set(concept, weight);
     }
     weights.push(weight);
-    if (weights.length % TURN_WORDS === 0) yield;
+    if (weights.length % STEP_WORDS === 0) yield;
   }
   return weights;
 }
@@ -70,7 +70,7 @@ function* weightedMean(
     const weight = words.length === 1 ? 1 : (weights[i] ?? 0);
     total += weight;
     addWeighted(mean, word, weight);
-    if (i % TURN_WORDS === TURN_WORDS - 1) yield;
+    if (i % STEP_WORDS === STEP_WORDS - 1) yield;
   }
   if (total === 0) throw new NoVector(`the weights of all words add up to 0, ${NO_VECTOR}`);
   for (let at = 0; at < dimensions; at++) mean[at] = (mean[at] as number) / total;

@@ -4,8 +4,8 @@ import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import type { Extension } from "./extension.js";
 import { STOP_WORDS } from "./stop-words.js";
 
-/** Words after which others get their turn: some milliseconds. */
-export const TURN_WORDS = 2_000;
+/** Words after which the work yields: some milliseconds. */
+export const STEP_WORDS = 2_000;
 
 /** A word that a corpus is made of. Its vector stands in `numbers` from `start` on: a view would cost more than the look-up. */
 export interface KnownWord {
@@ -49,12 +49,12 @@ export class KnownWords {
    * taught concept (`_` between them) count as that, the longest first.
    */
   *inText(text: string): Work<readonly KnownWord[]> {
-    const words = text.length <= TURN_CHARS ? wordsOf(text) : yield* wordsInTurns(text);
+    const words = text.length <= STEP_CHARS ? wordsOf(text) : yield* wordsInSteps(text);
     const found: KnownWord[] = [];
     const extensions = this.#extensions();
     const longest = longestConcept(extensions);
     for (let at = 0, steps = 1; at < words.length; steps++) {
-      if (steps % TURN_WORDS === 0) yield;
+      if (steps % STEP_WORDS === 0) yield;
       let taken = 1;
       let known: KnownWord | undefined;
       for (let length = Math.min(longest, words.length - at); length > 1 && known === undefined; length--) {
@@ -94,15 +94,15 @@ export class KnownWords {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** Longer texts are cut into words in turns of the event loop. */
-const TURN_CHARS = 8 * TURN_WORDS;
+/** Longer texts are cut into words in steps. */
+const STEP_CHARS = 8 * STEP_WORDS;
 
 /** As {@link wordsOf}. */
-function* wordsInTurns(text: string): Work<readonly string[]> {
+function* wordsInSteps(text: string): Work<readonly string[]> {
   const words: string[] = [];
   for (const word of eachRun(text.toLowerCase(), WORDS)) {
     if (word !== undefined) words.push(word);
-    if (word === undefined || words.length % TURN_WORDS === 0) yield;
+    if (word === undefined || words.length % STEP_WORDS === 0) yield;
   }
   return words;
 }

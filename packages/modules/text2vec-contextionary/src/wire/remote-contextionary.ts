@@ -72,7 +72,7 @@ export class RemoteContextionary implements Contextionary {
     return { version, wordCount };
   }
 
-  /** Asked anew each time, as the other process may be replaced by one with other words. */
+  /** Asked again each time, as the other process may be replaced by one with other words. */
   async dimensions(context: RequestContext): Promise<number | undefined> {
     const vectors = await this.vectorsForWords(KNOWN_TO_ALL, context);
     return vectors.find((vector) => vector !== undefined)?.length;
@@ -188,7 +188,7 @@ export class RemoteContextionary implements Contextionary {
     }
   }
 
-  /** Asks once more when it could not be reached: a container may have been started anew. */
+  /** Asks once more when it could not be reached: a container may have been started again. */
   async #call<Request, Answer>(
     methodOf: (service: ContextionaryDefinition) => MethodDefinition<Request, Answer>,
     request: Request,
@@ -235,7 +235,7 @@ export class RemoteContextionary implements Contextionary {
   }
 }
 
-/** Asks for so many at once, one part after the other: each may take its time, and others get their turn in between. */
+/** Asks for so many at once, one part after the other: each may take its time, and it yields in between. */
 async function inParts<Item, Answer>(
   items: readonly Item[],
   atOnce: number,

@@ -1,14 +1,14 @@
 import { eventLoop, type Share } from "@shoal/runtime";
 
 /** So much is written at once, in characters or bytes: some 0.7 ms for numbers. */
-export const TURN_LENGTH = 64 * 1024;
+export const STEP_LENGTH = 64 * 1024;
 
 /**
- * Writes a long text part by part, and lets others have their turn in between: the process is never held for more than
+ * Writes a long text part by part, and yields in between: the process is never held for more than
  * some milliseconds and one part. `latin1` parts are strings whose char codes are the bytes. Parts that are bytes must stay as
- * they are for the turn.
+ * they are for the step.
  */
-export async function writeInTurns(
+export async function writeInSteps(
   parts: Iterable<string | Uint8Array>,
   encoding: "utf8" | "latin1",
   share: Share | undefined,
@@ -25,7 +25,7 @@ export async function writeInTurns(
       pieces.push(part);
       text = "";
     }
-    if (length < TURN_LENGTH) continue;
+    if (length < STEP_LENGTH) continue;
     chunks.push(chunkOf(pieces, text, encoding));
     pieces = [];
     text = "";

@@ -2,7 +2,7 @@ import { type ObjectId, objectIdToBytes } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IdTable } from "./id-table.js";
-import { TURN_DOCUMENTS } from "./sort-in-turns.js";
+import { STEP_DOCUMENTS } from "./sort-in-steps.js";
 
 /** Many ids share their first four bytes, so that the order has ties to break. */
 function randomId(random: SeededRandom): ObjectId {
@@ -30,31 +30,31 @@ function add(table: IdTable, ids: Map<ObjectId, number>, id: ObjectId): void {
 
 const inOrder = (ids: ReadonlyMap<ObjectId, number>): readonly ObjectId[] => [...ids.keys()].sort();
 
-describe("ids in turns", () => {
-  it.each([0, 1, TURN_DOCUMENTS, TURN_DOCUMENTS + 1, 5 * TURN_DOCUMENTS + 77])(
+describe("ids in steps", () => {
+  it.each([0, 1, STEP_DOCUMENTS, STEP_DOCUMENTS + 1, 5 * STEP_DOCUMENTS + 77])(
     "%i documents are sorted",
     async (count) => {
       const random = seededRandom(count + 1);
       const { table, ids } = filled(random, count);
-      let turns = 0;
+      let steps = 0;
       const next = async () => {
-        turns += 1;
+        steps += 1;
       };
       const sorted = await table.sortById(Uint32Array.from(ids.values()).reverse(), next);
       expect([...sorted].map((document) => table.idOf(document))).toEqual(inOrder(ids));
-      // Each turn sorts or merges a bounded part.
-      const runs = Math.ceil(count / TURN_DOCUMENTS);
+      // Each step sorts or merges a bounded part.
+      const runs = Math.ceil(count / STEP_DOCUMENTS);
       const passes = Math.ceil(Math.log2(Math.max(1, runs)));
-      if (runs > 1) expect(turns).toBeGreaterThanOrEqual(runs + passes * (runs - 2));
-      else expect(turns).toBe(0);
+      if (runs > 1) expect(steps).toBeGreaterThanOrEqual(runs + passes * (runs - 2));
+      else expect(steps).toBe(0);
     },
   );
 
   it.each([1, 2, 3])(
-    "the order of a table that changes between the turns is that of what is there, seed %i",
+    "the order of a table that changes between the steps is that of what is there, seed %i",
     async (seed) => {
       const random = seededRandom(seed);
-      const { table, ids } = filled(random, 3 * TURN_DOCUMENTS);
+      const { table, ids } = filled(random, 3 * STEP_DOCUMENTS);
       const change = async () => {
         for (let at = 0; at < 50; at++) add(table, ids, randomId(random));
         const all = [...ids];
@@ -75,7 +75,7 @@ describe("ids in turns", () => {
 
   it("whoever cannot wait has the order at once, also while it is being made", async () => {
     const random = seededRandom(9);
-    const { table, ids } = filled(random, 2 * TURN_DOCUMENTS);
+    const { table, ids } = filled(random, 2 * STEP_DOCUMENTS);
     const making = table.makeIdOrder(async () => {
       if (ids.size % 2 === 0) add(table, ids, randomId(random));
       expect([...table.byId()]).toHaveLength(ids.size);

@@ -1,30 +1,30 @@
 import { compareDocuments, type OrderedWords, sortedById } from "./id-order.js";
 
-/** Documents that are sorted, or merged, in one turn of the event loop: some milliseconds, cold or warm. */
-export const TURN_DOCUMENTS = 16_384;
+/** Documents that are sorted, or merged, in one step: some milliseconds, cold or warm. */
+export const STEP_DOCUMENTS = 16_384;
 
 /**
- * As {@link sortedById}, a part in each turn: `next` resolves in a later one. The words of the documents must stay meanwhile,
+ * As {@link sortedById}, a part in each step: `next` resolves in a later one. The words of the documents must stay meanwhile,
  * also of those whose objects go.
  */
-export async function sortInTurns(
+export async function sortInSteps(
   words: OrderedWords,
   documents: Uint32Array,
   next: () => Promise<void>,
 ): Promise<Uint32Array> {
-  if (documents.length <= TURN_DOCUMENTS) return sortedById(words, documents, documents.length);
+  if (documents.length <= STEP_DOCUMENTS) return sortedById(words, documents, documents.length);
   let from = new Uint32Array(documents.length);
-  for (let start = 0; start < documents.length; start += TURN_DOCUMENTS) {
-    const part = documents.subarray(start, start + TURN_DOCUMENTS);
+  for (let start = 0; start < documents.length; start += STEP_DOCUMENTS) {
+    const part = documents.subarray(start, start + STEP_DOCUMENTS);
     from.set(sortedById(words, part, part.length), start);
     await next();
   }
   let to = new Uint32Array(documents.length);
-  for (let sorted = TURN_DOCUMENTS; sorted < documents.length; sorted *= 2) {
+  for (let sorted = STEP_DOCUMENTS; sorted < documents.length; sorted *= 2) {
     let merged = 0;
     for (const step of mergePairs(words, from, to, sorted)) {
       merged += step;
-      if (merged < TURN_DOCUMENTS) continue;
+      if (merged < STEP_DOCUMENTS) continue;
       merged = 0;
       await next();
     }
@@ -43,7 +43,7 @@ function* mergePairs(words: OrderedWords, from: Uint32Array, to: Uint32Array, ru
     for (let at = start; at < end; at++) {
       const isLeft = left < middle && (right >= end || compareDocuments(words, from[left] ?? 0, from[right] ?? 0) <= 0);
       to[at] = (isLeft ? from[left++] : from[right++]) ?? 0;
-      if (at - told < TURN_DOCUMENTS) continue;
+      if (at - told < STEP_DOCUMENTS) continue;
       yield at - told;
       told = at;
     }

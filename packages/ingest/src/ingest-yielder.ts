@@ -1,16 +1,16 @@
 import { ShoalError } from "@shoal/model";
-import { type RequestContext, WorkTurns } from "@shoal/runtime";
+import { type RequestContext, Yielder } from "@shoal/runtime";
 import type { IngestParts } from "./ingest-parts.js";
 
 type Parts = Pick<IngestParts, "limits" | "nowMs">;
 
-/** Lets other requests have their turn during long work, over all parts of it, by the clock: items differ too much to be counted. */
-export class Turns extends WorkTurns {
+/** Yields to other requests during long work, over all parts of it, by the clock: items differ too much to be counted. */
+export class IngestYielder extends Yielder {
   readonly #parts: Parts;
   readonly #context: RequestContext;
 
   constructor(parts: Parts, context: RequestContext) {
-    super(parts.limits.turnMsMax, context, parts.nowMs);
+    super(parts.limits.stepMsMax, context, parts.nowMs);
     this.#parts = parts;
     this.#context = context;
   }

@@ -7,7 +7,7 @@ const ROWS_MAX = 40_000;
 /** Reads of fewer rows never wait: they take less than a millisecond or two. */
 const UNCOUNTED_ROWS_MAX = 256;
 
-/** Reads that may wait for their turn. More would wait for longer than their time. */
+/** Reads that may wait in the queue. More would wait for longer than their time. */
 export const WAITING_MAX = 128;
 
 /**
@@ -15,7 +15,7 @@ export const WAITING_MAX = 128;
  * its rows and its answer in memory and takes the process for a while: 2,000 lists of 10,000 objects at once took 6 GiB,
  * and nobody was answered for minutes, probes neither.
  */
-export class RowTurns {
+export class RowGate {
   readonly #gate: Gate;
 
   constructor(rowsMax = ROWS_MAX) {
@@ -32,7 +32,7 @@ export class RowTurns {
   }
 
   /**
-   * Runs a read of so many rows when it is its turn. Fails with `overloaded` when too many wait, and with the signal's
+   * Runs a read of so many rows when it is admitted. Fails with `overloaded` when too many wait, and with the signal's
    * reason when it fires before.
    */
   run<T>(rows: number, context: RequestContext, read: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
-/** Counts the turns of the event loop from when it is made until it is disposed of. */
-export class TurnCounter implements Disposable {
-  turns = 0;
+/** Counts the iterations of the event loop from its creation until it is disposed of. */
+export class LoopCounter implements Disposable {
+  iterations = 0;
   #isOver = false;
 
   constructor() {
@@ -12,7 +12,7 @@ export class TurnCounter implements Disposable {
   }
 
   readonly #count = (): void => {
-    this.turns++;
+    this.iterations++;
     if (!this.#isOver) setImmediate(this.#count);
   };
 }

@@ -2,7 +2,7 @@
  * How long every test may wait, in milliseconds. A virtual machine whose host is busy stands still for a minute or more:
  * nothing waits for longer than it must, and in CI, where nobody looks on, what such a minute has broken is tried again.
  */
-export const PATIENCE = {
+export const TEST_TIMEOUTS = {
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000 } },

@@ -1,14 +1,14 @@
-import { TurnCounter } from "@shoal/turn-counter";
+import { LoopCounter } from "@shoal/loop-counter";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Turns } from "./turns.js";
+import { StepQueue } from "./step-queue.js";
 
-it("gives everyone a turn of its own, in order", async () => {
-  using counter = new TurnCounter();
-  const turns = new Turns(() => 0);
+it("gives everyone an iteration of its own, in order", async () => {
+  using counter = new LoopCounter();
+  const queue = new StepQueue(() => 0);
   const seen: [number, number][] = [];
   const wait = async (name: number): Promise<void> => {
-    await turns.next();
-    seen.push([name, counter.turns]);
+    await queue.next();
+    seen.push([name, counter.iterations]);
   };
   await Promise.all([wait(0), wait(1), wait(2)]);
   await Promise.all([wait(3), wait(4)]);
@@ -16,33 +16,33 @@ it("gives everyone a turn of its own, in order", async () => {
   expect(new Set(seen.map(([, at]) => at)).size).toBe(5);
 });
 
-it("gives room at once until a turn is spent, then a turn of its own to each in order", async () => {
-  using counter = new TurnCounter();
+it("gives room at once until the time of an iteration is spent, then an iteration of its own to each in order", async () => {
+  using counter = new LoopCounter();
   let now = 0;
-  const turns = new Turns(() => now);
-  expect([turns.room(), turns.room()]).toEqual([undefined, undefined]);
+  const queue = new StepQueue(() => now);
+  expect([queue.room(), queue.room()]).toEqual([undefined, undefined]);
   now += 25;
-  const begun = counter.turns;
+  const begun = counter.iterations;
   const seen: [number, number][] = [];
   const wait = async (name: number): Promise<void> => {
-    await turns.room();
-    seen.push([name, counter.turns]);
+    await queue.room();
+    seen.push([name, counter.iterations]);
   };
   await Promise.all([wait(0), wait(1), wait(2)]);
   expect(seen.map(([name]) => name)).toEqual([0, 1, 2]);
   expect(new Set(seen.map(([, at]) => at)).size).toBe(3);
   expect(seen[1]?.[1]).toBeGreaterThan(begun);
-  // A new turn has room again.
-  await turns.next();
-  expect(turns.room()).toBeUndefined();
+  // A new iteration has room again.
+  await queue.next();
+  expect(queue.room()).toBeUndefined();
 });
 
-it("S10: gives an owner with one long request as many turns as one with forty", async () => {
-  const turns = new Turns(() => 0);
+it("S10: gives an owner with one long request as many steps as one with forty", async () => {
+  const queue = new StepQueue(() => 0);
   const taken = { many: 0, one: 0 };
   const work = async (owner: keyof typeof taken, connection: number): Promise<void> => {
     while (taken.many + taken.one < 400) {
-      await turns.next({ owner, connection });
+      await queue.next({ owner, connection });
       taken[owner]++;
     }
   };
@@ -57,15 +57,15 @@ describe("while small requests come (S10)", () => {
 
   afterEach(() => vi.useRealTimers());
 
-  /** What share of a time by a clock of its own somebody's steps take, while `ask` is called in each turn of the event loop. */
-  async function shareOfSteps(ask: (turns: Turns, nowMs: number) => void): Promise<number> {
+  /** What share of a time by a clock of its own somebody's steps take, while `ask` is called in each iteration of the event loop. */
+  async function shareOfSteps(ask: (queue: StepQueue, nowMs: number) => void): Promise<number> {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     let now = 0;
-    const turns = new Turns(() => now);
+    const queue = new StepQueue(() => now);
     let steps = 0;
     const work = (async () => {
       while (now < TOTAL_MS) {
-        await turns.next({ owner: "large", connection: 1 });
+        await queue.next({ owner: "large", connection: 1 });
         now += STEP_MS;
         steps++;
       }
@@ -75,7 +75,7 @@ describe("while small requests come (S10)", () => {
       isDone = true;
     });
     while (!isDone) {
-      ask(turns, now);
+      ask(queue, now);
       await new Promise((resolve) => setImmediate(resolve));
       // Nothing is to be done: time goes by.
       if (vi.getTimerCount() === 0) continue;
@@ -86,9 +86,9 @@ describe("while small requests come (S10)", () => {
   }
 
   it("steps get a third of the time", async () => {
-    const share = await shareOfSteps((turns, now) => {
-      turns.begins(SMALL);
-      if (now % 10 > 3) turns.ends(SMALL);
+    const share = await shareOfSteps((queue, now) => {
+      queue.begins(SMALL);
+      if (now % 10 > 3) queue.ends(SMALL);
     });
     expect(share).toBeGreaterThan(0.25);
     expect(share).toBeLessThan(0.45);
@@ -97,25 +97,25 @@ describe("while small requests come (S10)", () => {
   it("and all of it when none come", async () => {
     expect(await shareOfSteps(() => {})).toBe(1);
     // The last one is long ago.
-    const late = await shareOfSteps((turns, now) => {
+    const late = await shareOfSteps((queue, now) => {
       if (now > 4) return;
-      turns.begins(SMALL);
-      turns.ends(SMALL);
+      queue.begins(SMALL);
+      queue.ends(SMALL);
     });
     expect(late).toBeGreaterThan(0.85);
   });
 
-  it("a request that waits for a turn, or takes long, is not small", async () => {
-    const waits = await shareOfSteps((turns) => {
-      turns.begins({ owner: "large", connection: 2 });
-      void turns.next({ owner: "large", connection: 2 });
-      turns.ends({ owner: "large", connection: 2 });
+  it("a request that waits for a step, or takes long, is not small", async () => {
+    const waits = await shareOfSteps((queue) => {
+      queue.begins({ owner: "large", connection: 2 });
+      void queue.next({ owner: "large", connection: 2 });
+      queue.ends({ owner: "large", connection: 2 });
     });
-    // The other half of the turns are those of the request.
+    // The other half of the iterations are those of the request.
     expect(waits).toBe(1);
     let begun = false;
-    const long = await shareOfSteps((turns) => {
-      if (!begun) turns.begins(SMALL);
+    const long = await shareOfSteps((queue) => {
+      if (!begun) queue.begins(SMALL);
       begun = true;
     });
     expect(long).toBeGreaterThan(0.9);

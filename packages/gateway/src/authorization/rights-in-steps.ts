@@ -1,16 +1,16 @@
 import { type Action, type Permission, type Rights, writtenOf } from "@shoal/model";
-import { type WorkBounds, WorkTurns } from "@shoal/runtime";
+import { type WorkBounds, Yielder } from "@shoal/runtime";
 
 /** One takes 3 µs at most, with names and patterns as long as they may be. */
-const TURN_COMPARISONS = 1_000;
+const STEP_COMPARISONS = 1_000;
 
 /**
  * Rights that are looked at many times for one answer: thousands of permissions against thousands, or against as many names. What
- * need not be compared is not, and the rest takes turns of the event loop. Decides as `Rights` does, on the same roles whatever is
- * changed between the turns; whoever changes something by it must look whether the state is still the one it was made from.
+ * need not be compared is not, and the rest yields to the event loop. Decides as `Rights` does, on the same roles whatever is
+ * changed between the steps; whoever changes something by it must look whether the state is still the one it was made from.
  */
-export class RightsInTurns {
-  readonly #turns: WorkTurns;
+export class RightsInSteps {
+  readonly #yielder: Yielder;
   /** Whether permissions that are not one's own are covered, by action and by how they are written. */
   readonly #decided = new Map<Action, Map<string, boolean>>();
   #comparisons = 0;
@@ -19,7 +19,7 @@ export class RightsInTurns {
     private readonly rights: Rights,
     bounds: WorkBounds,
   ) {
-    this.#turns = new WorkTurns(TURN_COMPARISONS, bounds);
+    this.#yielder = new Yielder(STEP_COMPARISONS, bounds);
   }
 
   /** Of a permission with names or with another one, until now. */
@@ -30,12 +30,12 @@ export class RightsInTurns {
   /** As `Rights.allows`. */
   async allows(action: Action, names: readonly string[]): Promise<boolean> {
     // Many names may have no candidate.
-    if (this.#isTurnOver()) await this.#turns.next();
+    if (this.#isStepOver()) await this.#yielder.next();
     for (const candidates of this.rights.index(action).candidates(names)) {
       for (const own of candidates) {
         this.#comparisons++;
         if (own.allows(names)) return true;
-        if (this.#isTurnOver()) await this.#turns.next();
+        if (this.#isStepOver()) await this.#yielder.next();
       }
     }
     return false;
@@ -50,7 +50,7 @@ export class RightsInTurns {
   /** As `Rights.covers`. */
   async covers(permission: Permission): Promise<boolean> {
     const { action, values } = permission;
-    if (this.#isTurnOver()) await this.#turns.next();
+    if (this.#isStepOver()) await this.#yielder.next();
     if (this.rights.index(action).has(permission)) return true;
     let decided = this.#decided.get(action);
     if (decided === undefined) {
@@ -67,8 +67,8 @@ export class RightsInTurns {
   }
 
   /** Looked at before, or behind, whatever takes about as long as a comparison. */
-  #isTurnOver(): boolean {
-    this.#turns.count(1);
-    return this.#turns.isOver;
+  #isStepOver(): boolean {
+    this.#yielder.count(1);
+    return this.#yielder.isDue;
   }
 }

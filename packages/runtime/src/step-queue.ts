@@ -1,14 +1,14 @@
 import { FairQueue } from "./fair-queue.js";
 import { NOBODY, type Share, type WorkBounds } from "./request-context.js";
 
-/** So much work is begun in a turn before whoever asks has to wait for another one. */
-const TURN_MS = 10;
+/** So much work may begin in one iteration of the event loop; further work waits for another one. */
+const ITERATION_MS = 10;
 
 /**
- * Turns between two costly steps. A small request needs several turns, from one callback to the next: it should not wait for a step
- * in each of them. A turn in which there is nothing to do takes some ten microseconds.
+ * Iterations of the event loop between two costly steps. A small request needs several iterations, from one callback to the next:
+ * it should not wait for a step in each of them. An idle iteration takes some ten microseconds.
  */
-const FREE_TURNS = 3;
+const FREE_ITERATIONS = 3;
 
 /**
  * While small requests come, steps are followed by pauses that are twice as long as they were: a request that finds no step is answered in
@@ -25,15 +25,15 @@ const SMALL_MS_MAX = 50;
 const LATELY_MS = 100;
 
 /**
- * Lets costly steps be taken one in each turn of the event loop, in equal parts by share: steps that are due together
- * would otherwise be taken back to back, and everybody else would wait for all of them. While small requests come, which take no
- * steps, these have two thirds of the time.
+ * Runs at most one costly step in each iteration of the event loop, in equal parts by share: steps that are due
+ * together would otherwise run back to back, and everybody else would wait for all of them. While small requests come, which
+ * take no steps, they have two thirds of the time.
  */
-export class Turns {
+export class StepQueue {
   readonly #waiting = new FairQueue<() => void>();
   readonly #nowMs: () => number;
   /** That are left until the next step. */
-  #freeTurns = 0;
+  #freeIterations = 0;
   /** Connections with a small request under way, and when it began. */
   readonly #small = new Map<number, number>();
   /** When the last one ended. */
@@ -41,7 +41,7 @@ export class Turns {
   /** Of pauses, for the steps since the last one. */
   #owedMs = 0;
   #begunStepMs = 0;
-  /** When room was asked for first in this turn of the event loop. */
+  /** When room was first asked for in this iteration of the event loop. */
   #begunMs: number | undefined;
 
   /** `nowMs` must be monotonic. */
@@ -53,7 +53,7 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** A request begins that is small for all that is known: until it waits for a turn, or takes long. */
+  /** A request begins that counts as small until it waits for a step, or takes long. */
   begins({ connection }: Share): void {
     this.#small.set(connection, this.#nowMs());
   }
@@ -66,7 +66,7 @@ export class Turns {
     if (now - begunMs < SMALL_MS_MAX) this.#lastSmallMs = now;
   }
 
-  /** Resolves in a turn in which nobody else's step is taken. */
+  /** Resolves in an iteration of the event loop in which no other step runs. */
   next(share: Share = NOBODY): Promise<void> {
     this.#small.delete(share.connection);
     return new Promise((resolve) => {
@@ -75,7 +75,7 @@ export class Turns {
     });
   }
 
-  /** As {@link next}; undefined, for at once, while nobody waits and little has been done in this turn since the first call. */
+  /** As {@link next}; undefined, for at once, while nobody waits and little has been done in this iteration since the first call. */
   room(share: Share = NOBODY): Promise<void> | undefined {
     if (this.#waiting.size > 0) return this.next(share);
     if (this.#begunMs === undefined) {
@@ -83,7 +83,7 @@ export class Turns {
       setImmediate(this.#forget);
       return undefined;
     }
-    return this.#nowMs() - this.#begunMs < TURN_MS ? undefined : this.next(share);
+    return this.#nowMs() - this.#begunMs < ITERATION_MS ? undefined : this.next(share);
   }
 
   readonly #forget = (): void => {
@@ -106,8 +106,8 @@ export class Turns {
   };
 
   readonly #give = (): void => {
-    if (this.#freeTurns > 0) {
-      this.#freeTurns--;
+    if (this.#freeIterations > 0) {
+      this.#freeIterations--;
       setImmediate(this.#give);
       return;
     }
@@ -116,10 +116,10 @@ export class Turns {
       this.#owedMs = 0;
       return;
     }
-    this.#freeTurns = FREE_TURNS;
+    this.#freeIterations = FREE_ITERATIONS;
     this.#begunStepMs = this.#nowMs();
     const resolve = this.#waiting.take();
-    // An immediate set by an immediate runs in the next turn, behind what came in by then.
+    // An immediate set by an immediate runs in the next iteration, behind what came in by then.
     if (this.#waiting.size > 0) setImmediate(this.#give);
     resolve?.();
     // When all that the step does at once is done, and before anything else.
@@ -127,11 +127,11 @@ export class Turns {
   };
 }
 
-/** The turns of this thread's event loop. There is one loop, so there is one queue for all that takes long on it. */
-export const eventLoop = new Turns(() => performance.now());
+/** The steps of long work on this thread's event loop. There is one loop, so there is one queue for everything that takes long on it. */
+export const eventLoop = new StepQueue(() => performance.now());
 
-/** Resolves in a turn of the caller's own; fails with the signal's reason when it has fired by then. */
-export async function nextTurn(bounds: WorkBounds): Promise<void> {
+/** Resolves when the caller may take its next step; fails with the signal's reason when it has fired by then. */
+export async function nextStep(bounds: WorkBounds): Promise<void> {
   await eventLoop.next(bounds.share);
   bounds.signal?.throwIfAborted();
 }

@@ -1,8 +1,8 @@
+import { LoopCounter } from "@shoal/loop-counter";
 import { ACTIONS, type Json, Permission, parsePermissions, RESOURCES, Rights, type Role } from "@shoal/model";
 import type { AccessService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
-import { TurnCounter } from "@shoal/turn-counter";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../http/http-request.js";
 import { authzRoutes } from "../rest/authz-routes.js";
@@ -10,7 +10,7 @@ import { usersRoutes } from "../rest/users-routes.js";
 import { CountedAccess } from "../testing/counted-access.js";
 import { AccessBook } from "./access-book.js";
 import { assignedEntry, roleEntry, storedRole, storedUser, userEntry } from "./access-state.js";
-import { RightsInTurns } from "./rights-in-turns.js";
+import { RightsInSteps } from "./rights-in-steps.js";
 
 const SEED = Number(process.env.GATEWAY_SEED) || 21;
 
@@ -21,7 +21,7 @@ const readers = (...collections: string[]): Role => ({
     "p",
   ),
 });
-const inTurns = (...roles: Role[]) => new RightsInTurns(new Rights(roles), {});
+const inSteps = (...roles: Role[]) => new RightsInSteps(new Rights(roles), {});
 
 describe("rights that are looked at many times", () => {
   it(`decide as those that are compared one by one, seed ${SEED}`, async () => {
@@ -40,7 +40,7 @@ describe("rights that are looked at many times", () => {
         permissions: Array.from({ length: below(12) }, drawn),
       }));
       const own = roles.flatMap(({ permissions }) => permissions);
-      const rights = inTurns(...roles);
+      const rights = inSteps(...roles);
       for (let ask = 0; ask < 20; ask++) {
         const { action, values } = drawn();
         const names = oneIn(8) ? values.slice(0, below(values.length + 1)) : values;
@@ -63,7 +63,7 @@ describe("rights that are looked at many times", () => {
 
   it("are not compared with what is written alike, begins otherwise, or was decided before", async () => {
     const patterns = Array.from({ length: 200 }, (_, at) => `*a*a*q${at}`);
-    const same = inTurns(readers(...patterns), readers(...patterns));
+    const same = inSteps(readers(...patterns), readers(...patterns));
     expect(await same.coversAll([...readers(...patterns).permissions, ...readers(...patterns).permissions])).toBe(true);
     expect(same.comparisons).toBe(0);
     // Two roles with the same permissions count once, and so does a question that is asked twice.
@@ -71,19 +71,19 @@ describe("rights that are looked at many times", () => {
     for (let round = 0; round < 2; round++) expect(await same.covers(other as Permission)).toBe(false);
     expect(same.comparisons).toBe(200);
 
-    const tenants = inTurns(readers(...Array.from({ length: 200 }, (_, at) => `T${at}_*`)));
+    const tenants = inSteps(readers(...Array.from({ length: 200 }, (_, at) => `T${at}_*`)));
     expect(await tenants.allows("read_data", ["T77_Docs", "*", "*"])).toBe(true);
     expect(await tenants.allows("read_data", ["U77_Docs", "*", "*"])).toBe(false);
     expect(tenants.comparisons).toBe(1);
 
-    const admin = inTurns(readers(...patterns), readers("*"));
+    const admin = inSteps(readers(...patterns), readers("*"));
     expect(await admin.coversAll(readers(...patterns.map((one) => `b${one}`)).permissions)).toBe(true);
     expect(admin.comparisons).toBe(200);
   });
 
   it("ends when whoever asked is gone", async () => {
     const patterns = (end: string) => Array.from({ length: 200 }, (_, at) => `*a*q${at}${end}`);
-    const rights = new RightsInTurns(new Rights([readers(...patterns(""))]), {
+    const rights = new RightsInSteps(new Rights([readers(...patterns(""))]), {
       signal: AbortSignal.abort(new Error("gone")),
     });
     await expect(rights.coversAll(readers(...patterns("z")).permissions.slice(0, 1))).resolves.toBe(false);
@@ -153,13 +153,13 @@ const ann = { username: "ann", userType: "db", groups: [] } as const;
 const root = { username: "root", userType: "db", groups: [] } as const;
 const CONTEXT: RequestContext = { deadline: Number.POSITIVE_INFINITY };
 
-async function turnsOf(work: () => Promise<unknown>): Promise<number> {
-  using counter = new TurnCounter();
+async function iterationsOf(work: () => Promise<unknown>): Promise<number> {
+  using counter = new LoopCounter();
   await work();
-  return counter.turns;
+  return counter.iterations;
 }
 
-describe("S10: what compares many rights takes turns of the event loop", () => {
+describe("S10: what compares many rights yields to the event loop", () => {
   const routes = (book: AccessBook) => [...authzRoutes(book), ...usersRoutes(book)];
   const get = async (book: AccessBook, path: string, ...params: string[]) => {
     const route = routes(book).find((one) => one.method === "GET" && one.path === path);
@@ -180,7 +180,7 @@ describe("S10: what compares many rights takes turns of the event loop", () => {
       [() => book.roles.addPermissions("narrow4", readers("*b*q7z").permissions, ann, CONTEXT), 100],
       [() => book.roles.removePermissions("narrow4", readers("*b*q7z").permissions, ann, CONTEXT), 100],
     ] as const) {
-      expect(await turnsOf(work)).toBeGreaterThan(least);
+      expect(await iterationsOf(work)).toBeGreaterThan(least);
     }
   });
 
@@ -194,7 +194,7 @@ describe("S10: what compares many rights takes turns of the event loop", () => {
     ] as const) {
       let length = 0;
       expect(
-        await turnsOf(async () => {
+        await iterationsOf(async () => {
           ({ length } = await get(book, path, ...params));
         }),
         path,
@@ -204,7 +204,7 @@ describe("S10: what compares many rights takes turns of the event loop", () => {
     }
   });
 
-  it("and decides on one state: what is changed between the turns counts", async () => {
+  it("and decides on one state: what is changed between the steps counts", async () => {
     const service = sharedAccess();
     const [here, there] = [gateway(service), gateway(service)];
     const before = service.entries.get(userEntry("bob"));
@@ -228,8 +228,8 @@ describe("S10: what compares many rights takes turns of the event loop", () => {
   it("but compares nothing twice when something else is changed meanwhile", async () => {
     const service = sharedAccess();
     const [here, there] = [gateway(service), gateway(service)];
-    const calm = await turnsOf(() => here.users.rotateKey("bob", ann, CONTEXT));
-    const disturbed = await turnsOf(async () => {
+    const calm = await iterationsOf(() => here.users.rotateKey("bob", ann, CONTEXT));
+    const disturbed = await iterationsOf(async () => {
       const rotated = here.users.rotateKey("bob", ann, CONTEXT);
       await new Promise(setImmediate);
       await there.users.create("dan", root, CONTEXT);

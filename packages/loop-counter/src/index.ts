@@ -1,0 +1,1 @@
+export { LoopCounter } from "./loop-counter.js";

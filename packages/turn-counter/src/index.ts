@@ -1,1 +1,0 @@
-export { TurnCounter } from "./turn-counter.js";
