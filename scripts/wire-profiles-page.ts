@@ -9,7 +9,7 @@ interface Point<Value> {
 /** Total: a field that the profile gets does not compile until it has a row. */
 const POINTS: { readonly [Field in keyof WireProfile]: Point<WireProfile[Field]> } = {
   beaconScheme: {
-    point: "beacons in answers (any scheme is read)",
+    point: "beacons in responses (any scheme is read)",
     shown: (scheme) => `\`${scheme}://localhost/…\``,
   },
   putObjectAnswersObject: {
@@ -25,7 +25,7 @@ const POINTS: { readonly [Field in keyof WireProfile]: Point<WireProfile[Field]>
     shown: (status) => `${status}, no body`,
   },
   graphqlErrorsNullWhenNone: {
-    point: "GraphQL answer without errors",
+    point: "GraphQL response without errors",
     shown: (isNull) => (isNull ? '`"errors": null`' : "no member `errors`"),
   },
   patchReferences: {
@@ -33,7 +33,7 @@ const POINTS: { readonly [Field in keyof WireProfile]: Point<WireProfile[Field]>
     shown: (effect) => (effect === "append" ? "appends to the list" : "replaces the list"),
   },
   absentPropertiesAreNull: {
-    point: "a class that was made without `properties` is shown with",
+    point: "a class that was created without `properties` is shown with",
     shown: (isNull) => (isNull ? "`null`" : "`[]`"),
   },
   vectorCacheMaxObjectsDefault: {
@@ -59,12 +59,12 @@ const POINTS: { readonly [Field in keyof WireProfile]: Point<WireProfile[Field]>
 
 const HEAD = `# Wire profiles
 
-<!-- Made from WireProfile in packages/model/src/wire-profile.ts; \`npx vitest run scripts/readme.test.ts --update\` makes it anew. -->
+<!-- Made from WireProfile in packages/model/src/wire-profile.ts; \`npx vitest run scripts/readme.test.ts --update\` updates it. -->
 
-On a few points the interface that was specified and the clients in the field cannot both be served. \`WIRE_PROFILE\`
-chooses: \`weaviate\`, the default, answers as the clients that applications use today expect it; \`spec\` keeps to the letter of the
-specification. These are all the differences. A profile may be changed at any start: what is stored serves both, beacons are
-shown in the profile's scheme, and classes keep the settings that they were made with.
+On a few points Shoal cannot serve both the specified interface and the clients in the field. \`WIRE_PROFILE\`
+chooses: \`weaviate\`, the default, responds as the clients that applications use today expect; \`spec\` follows the letter of the
+specification. These are all the differences. The profile may be changed at any start: stored data serves both, beacons are
+shown in the profile's scheme, and classes keep the settings that they were created with.
 
 | point | \`weaviate\` | \`spec\` |
 |---|---|---|

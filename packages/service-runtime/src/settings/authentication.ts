@@ -27,17 +27,16 @@ export const AUTHENTICATION_SETTINGS = {
   apiKeysAllowed: setting("AUTHENTICATION_APIKEY_ALLOWED_KEYS", "authentication.apikey.allowed_keys", exactTexts, {
     fallback: [],
     isSecret: true,
-    meaning: "The keys, separated by commas. Whoever may look at this process can read them: the file is safer.",
+    meaning: "The keys, separated by commas. Anyone who may inspect this process can read them: the file is safer.",
   }),
   apiKeysUsers: setting("AUTHENTICATION_APIKEY_USERS", "authentication.apikey.users", exactTexts, {
     fallback: [],
-    meaning:
-      "Whom the keys belong to: one user for all of them, or as many as keys, in the same order, separated by commas.",
+    meaning: "Users of the keys: one user for all of them, or as many as keys, in the same order, separated by commas.",
   }),
   apiKeysFile: setting("AUTHENTICATION_APIKEY_ALLOWED_KEYS_FILE", "authentication.apikey.allowed_keys_file", text, {
     fallback: "",
     meaning:
-      "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Looked at every 5 s; what it holds counts when it is the same at two readings 5 s apart (at the start, once it is a second old), so about 10 s after it was last written.",
+      "File with more keys: a line is user,key, or a key of the one user of AUTHENTICATION_APIKEY_USERS; # begins a comment line. Checked every 5 s; its content counts when it is the same at two readings 5 s apart (at the start, once it is a second old), so about 10 s after it was last written.",
   }),
   oidcEnabled: setting("AUTHENTICATION_OIDC_ENABLED", "authentication.oidc.enabled", truth, {
     fallbackText: "REQUIRES_AUTHENTICATION",

@@ -45,20 +45,20 @@ export const CLUSTER_SETTINGS = {
     {
       fallback: 512 * MIB,
       meaning:
-        "Largest request and largest answer between a gateway and a storage node, what the rows of one such answer may take, and all requests of which not everything has come; to be the same everywhere.",
+        "Largest request and largest response between a gateway and a storage node, largest memory for the rows of one such response, and for all incomplete requests; must be the same everywhere.",
     },
   ),
   internalConnectionBytesMax: setting("INTERNAL_CONNECTION_BYTES_MAX", "internal.connection_bytes_max", BYTES, {
     fallback: 128 * MIB,
     fallbackPart: 1 / 8,
     meaning:
-      "Bytes of requests that are worked on, and of answers not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
+      "Bytes of requests in progress, and of responses not yet sent, after which a storage node reads no more from a connection; each gateway has two.",
   }),
   internalAnswersBytesMax: setting("INTERNAL_ANSWERS_BYTES_MAX", "internal.answers_bytes_max", BYTES, {
     fallback: 1024 * MIB,
     fallbackPart: 1 / 8,
     meaning:
-      "What the rows of all answers that a storage node makes at the same time may take; above it requests get 429.",
+      "Memory for the rows of all responses that a storage node makes at the same time; above it requests get 429.",
   }),
   expectedStorageNodes: setting(
     "CLUSTER_EXPECTED_STORAGE_NODES",
@@ -73,11 +73,11 @@ export const CLUSTER_SETTINGS = {
   acceptDataLoss: setting("CLUSTER_ACCEPT_DATA_LOSS", "cluster.accept_data_loss", truth, {
     fallback: false,
     meaning:
-      "Whether a storage node, or `serve`, may begin with a new folder although it has shards, with empty shards in the place of missing ones, and without the writes of lost or damaged logs: what they held is lost. For one start.",
+      "Whether a storage node, or `serve`, may start with a new folder although it has shards, with empty shards instead of missing ones, and without the writes of lost or damaged logs: their content is lost. For one start.",
   }),
   shardWaitSeconds: setting("SHARD_WAIT_SECONDS", "shard.wait_seconds", wholeNumber(0, 3_600), {
     fallback: 15,
-    meaning: "How long a gateway holds requests for the shards of a storage node that restarts in an orderly way.",
+    meaning: "How long a gateway holds requests for the shards of a storage node that announced its restart.",
   }),
   heldRequestBytesMax: setting(
     "HELD_REQUEST_BYTES_MAX",
@@ -97,7 +97,7 @@ export const CLUSTER_SETTINGS = {
   }),
   etcdPrefix: setting("ETCD_PREFIX", "etcd.prefix", text, {
     fallback: "/shoal",
-    meaning: "What the keys of this cluster in etcd begin with.",
+    meaning: "Prefix of the keys of this cluster in etcd.",
   }),
   etcdUsername: setting("ETCD_USERNAME", "etcd.username", text, {
     fallback: "",
@@ -112,7 +112,7 @@ export const CLUSTER_SETTINGS = {
     meaning: "Certificates (PEM) that sign those of etcd.",
   }),
   etcdCertFile: setting("ETCD_CERT_FILE", "etcd.cert_file", text, {
-    meaning: "Certificate with which a coordinator proves itself to etcd; read again when it changes.",
+    meaning: "Certificate with which a coordinator authenticates to etcd; read again when it changes.",
   }),
   etcdKeyFile: setting("ETCD_KEY_FILE", "etcd.key_file", text, {
     meaning: "Its private key.",

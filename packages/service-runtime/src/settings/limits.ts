@@ -18,18 +18,17 @@ export const LIMIT_SETTINGS = {
     fallback: 512 * MIB,
     fallbackPart: 1 / 8,
     meaning:
-      "Bytes of all request bodies that are held at the same time. When they are full, the user (or address) that holds most loses the body that comes slowest, with 429.",
+      "Bytes of all request bodies that are held at the same time. When they are used up, the user (or address) that holds most loses its slowest body, with 429.",
   }),
   // An object is read and merged in one go, while nothing else happens. REST reads no more than 16 MiB of one.
   objectBytesMax: setting("OBJECT_BYTES_MAX", "object.bytes_max", wholeNumber(KIB, 16 * MIB), {
     fallback: 8 * MIB,
-    meaning:
-      "Largest stored object, its vector included. Larger ones that are stored already can be read and made smaller.",
+    meaning: "Largest stored object, its vector included. Larger stored ones can be read and made smaller.",
   }),
   // The contract has no such limit: bytes bound a batch. But two bytes can be an item, which takes a thousand here.
   batchObjectsMax: setting("BATCH_OBJECTS_MAX", "batch.objects_max", wholeNumber(1, 100_000_000), {
     fallback: 100_000,
-    meaning: "Objects in one batch; items may be so small that REQUEST_BODY_BYTES_MAX does not bound what they take.",
+    meaning: "Objects in one batch; items may be so small that REQUEST_BODY_BYTES_MAX does not bound their cost.",
   }),
   batchReferencesMax: setting("BATCH_REFERENCES_MAX", "batch.references_max", wholeNumber(1, 100_000_000), {
     fallback: 100_000,
@@ -47,7 +46,7 @@ export const LIMIT_SETTINGS = {
   }),
   graphqlClassFieldsMax: setting("GRAPHQL_CLASS_FIELDS_MAX", "graphql.class_fields_max", wholeNumber(1, 100_000), {
     fallback: 200,
-    meaning: "Fields of Get and Aggregate, and Explores, of one GraphQL request: each is a query of its own.",
+    meaning: "Fields of Get and Aggregate, and Explores, of one GraphQL request: each is a separate query.",
   }),
   graphqlBatchRequestsMax: setting(
     "GRAPHQL_BATCH_REQUESTS_MAX",
@@ -60,7 +59,7 @@ export const LIMIT_SETTINGS = {
   ),
   graphqlDepthMax: setting("GRAPHQL_DEPTH_MAX", "graphql.depth_max", wholeNumber(10, 400), {
     fallback: 100,
-    meaning: "Levels of a GraphQL text, and of its fields once fragments are put in their places.",
+    meaning: "Levels of a GraphQL text, and of its fields once fragments are expanded.",
   }),
   filterClausesMax: setting("FILTER_CLAUSES_MAX", "query.filter_clauses_max", wholeNumber(1, 100_000), {
     fallback: 1_000,
@@ -87,13 +86,13 @@ export const LIMIT_SETTINGS = {
   answerBytesMax: setting("ANSWER_BYTES_MAX", "answer.bytes_max", wholeNumber(MIB, 2 * GIB), {
     fallback: 256 * MIB,
     fallbackPart: 1 / 8,
-    meaning: "Largest answer of a list or a GraphQL query, and most bytes of the stored rows that one is made of.",
+    meaning: "Largest response to a list or a GraphQL query, and most bytes of the stored rows that one is made from.",
   }),
   answersBytesMax: setting("ANSWERS_BYTES_MAX", "answer.all_bytes_max", wholeNumber(MIB, 64 * GIB), {
     fallback: GIB,
     fallbackPart: 1 / 8,
     meaning:
-      "Bytes of all answers that are made at the same time, with their rows, and of those that clients have not taken yet; above it requests get 429.",
+      "Bytes of all responses in progress, with their rows, and of those that clients have not read yet; above it requests get 429.",
   }),
   requestHeaderBytesMax: setting("REQUEST_HEADER_BYTES_MAX", "request.header_bytes_max", wholeNumber(8 * KIB, MIB), {
     fallback: 64 * KIB,
@@ -106,7 +105,7 @@ export const LIMIT_SETTINGS = {
   connectionsMax: setting("HTTP_CONNECTIONS_MAX", "http.connections_max", wholeNumber(1, 1_000_000), {
     fallback: 10_000,
     meaning:
-      "Open client connections. Above seven eighths of them idle ones are closed, of the address that has most first.",
+      "Open client connections. Above seven eighths of them idle ones are closed, first those of the address with the most.",
   }),
 } as const;
 
@@ -119,7 +118,7 @@ export const MEMORY_SETTINGS = {
     {
       fallbackText: "80 % of what the process's control group or else the machine has",
       meaning:
-        "Memory that the process may use, files in the page cache aside. From 90 % on nothing is stored that makes it grow (429), from 97 % on shards are read-only but for deletions; both end by themselves.",
+        "Memory that the process may use, files in the page cache aside. From 90 % on nothing is stored that makes it grow (429), from 97 % on shards are read-only except for deletions; both end by themselves.",
     },
   ),
   storeMemoryBytes: setting("STORE_MEMORY_BYTES", "store.memory_bytes", wholeNumber(MIB, 1024 * GIB), {
@@ -138,6 +137,6 @@ export const MEMORY_SETTINGS = {
     fallback: 96 * MIB,
     fallbackPart: 1 / 16,
     meaning:
-      "Memory of all shards together for what filters and aggregations read of their inverted indexes; what was used longest ago goes first.",
+      "Memory of all shards together for what filters and aggregations read of their inverted indexes; the least recently used is evicted first.",
   }),
 } as const;

@@ -5,7 +5,7 @@ import { hostPort, issuerUrl, namesOrNone, secret, text, truth } from "../settin
 export const MODULE_SETTINGS = {
   enableModules: setting("ENABLE_MODULES", "enable_modules", namesOrNone, {
     fallbackText: "all that have what they need",
-    meaning: "Names of modules, separated by commas; none: no module at all. One that nobody knows stops the start.",
+    meaning: "Names of modules, separated by commas; none: no module at all. An unknown one stops the start.",
   }),
   defaultVectorizerModule: setting("DEFAULT_VECTORIZER_MODULE", "default_vectorizer_module", text, {
     fallback: "none",
@@ -13,17 +13,17 @@ export const MODULE_SETTINGS = {
   }),
   contextionaryUrl: setting("CONTEXTIONARY_URL", "contextionary.url", hostPort, {
     meaning:
-      "host:port of a contextionary that text2vec-contextionary asks; without it, the word vectors that come with Shoal.",
+      "host:port of a contextionary for text2vec-contextionary; without it, the word vectors that come with Shoal.",
   }),
   contextionaryTls: setting("CONTEXTIONARY_TLS", "contextionary.tls", truth, {
     fallback: false,
     meaning:
-      "Whether CONTEXTIONARY_URL is asked over mutual TLS, with the INTERNAL_TLS_…_FILE of this process (of role gateway): for `shoal contextionary`; published containers have none.",
+      "Whether CONTEXTIONARY_URL is called over mutual TLS, with the INTERNAL_TLS_…_FILE of this process (of role gateway): for `shoal contextionary`; published containers have none.",
   }),
   contextionaryStorageSecret: setting("CONTEXTIONARY_STORAGE_SECRET", "contextionary.storage_secret", secret, {
     isSecret: true,
     meaning:
-      "With CONTEXTIONARY_URL: what a contextionary must know to keep here what it is taught (on METRICS_PORT); without it, it cannot.",
+      "With CONTEXTIONARY_URL: the secret with which a contextionary may store here what it is taught (on METRICS_PORT); without it, it cannot.",
   }),
   transformersInferenceApi: setting("TRANSFORMERS_INFERENCE_API", "transformers.inference_api", issuerUrl, {
     meaning:
@@ -43,6 +43,6 @@ export const MODULE_SETTINGS = {
   }),
   moduleCachePath: setting("MODULE_CACHE_PATH", "modules.cache_path", text, {
     fallbackText: "beside the code; of a contextionary, modules below PERSISTENCE_DATA_PATH",
-    meaning: "Folder of files that modules make once and can make again: the converted word vectors.",
+    meaning: "Folder of files that modules create once and can create again: the converted word vectors.",
   }),
 } as const;

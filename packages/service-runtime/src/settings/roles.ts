@@ -34,7 +34,7 @@ export const ROLE_SETTINGS = {
       fallback: 0,
       fallbackText: "0",
       meaning:
-        "How long a gateway goes on with the roles it knows while it reaches no coordinator; then requests are 503. 0: without end.",
+        "How long a gateway continues with the roles it knows while it reaches no coordinator; then requests are 503. 0: without end.",
     },
   ),
   databaseUsers: setting("AUTHENTICATION_DB_USERS_ENABLED", "authentication.db_users.enabled", truth, {

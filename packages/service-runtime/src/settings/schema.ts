@@ -6,15 +6,15 @@ import { oneOf, truth, wholeNumber } from "../setting-parsers.js";
 export const SCHEMA_SETTINGS = {
   autoSchemaEnabled: setting("AUTOSCHEMA_ENABLED", "auto_schema.enabled", truth, {
     fallback: true,
-    meaning: "Whether objects of unseen classes, and unseen properties, extend the schema.",
+    meaning: "Whether objects of unknown classes, and unknown properties, extend the schema.",
   }),
   autoSchemaDefaultString: setting("AUTOSCHEMA_DEFAULT_STRING", "auto_schema.defaultString", oneOf("text", "string"), {
     fallback: "text",
-    meaning: "Data type of unseen properties that hold a text.",
+    meaning: "Data type of unknown properties that hold a text.",
   }),
   autoSchemaDefaultNumber: setting("AUTOSCHEMA_DEFAULT_NUMBER", "auto_schema.defaultNumber", oneOf("number", "int"), {
     fallback: "number",
-    meaning: "Data type of unseen properties that hold a number.",
+    meaning: "Data type of unknown properties that hold a number.",
   }),
   autoSchemaDefaultDate: setting(
     "AUTOSCHEMA_DEFAULT_DATE",
@@ -22,12 +22,12 @@ export const SCHEMA_SETTINGS = {
     oneOf("date", "string", "text"),
     {
       fallback: "date",
-      meaning: "Data type of unseen properties that hold a date (RFC 3339); in a list it is always date[].",
+      meaning: "Data type of unknown properties that hold a date (RFC 3339); in a list it is always date[].",
     },
   ),
   schemaClassesMax: setting("SCHEMA_CLASSES_MAX", "schema.classes_max", wholeNumber(1, 100_000), {
     fallback: DEFAULT_SCHEMA_LIMITS.classesMax,
-    meaning: "Classes of the schema; each has files and memory of its own.",
+    meaning: "Classes of the schema; each has its own files and memory.",
   }),
   schemaShardsMax: setting("SCHEMA_SHARDS_MAX", "schema.shards_max", wholeNumber(1, 1_000_000), {
     fallback: 2_000,

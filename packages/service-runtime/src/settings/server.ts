@@ -27,7 +27,7 @@ export const SERVER_SETTINGS = {
   }),
   origin: setting("ORIGIN", "origin", originPrefix, {
     fallback: "",
-    meaning: "Prefix of links in answers, e.g. https://db.example.com.",
+    meaning: "Prefix of links in responses, e.g. https://db.example.com.",
   }),
   corsAllowOrigin: setting("CORS_ALLOW_ORIGIN", "cors.allow_origin", origins, {
     fallback: [],
@@ -39,11 +39,11 @@ export const SERVER_SETTINGS = {
     fallback: [],
     fallbackText: "none",
     meaning:
-      "Names by which the server is called (Host header, any port) beside those of this machine and that of ORIGIN, separated by commas; * for any. Where HOST is not of this machine alone, any name will do while this is not set, and an IP address always.",
+      "Host names that the server accepts (Host header, any port) besides those of this machine and that of ORIGIN, separated by commas; * for any. Where HOST is not a loopback address, any name is accepted while this is not set, and an IP address always.",
   }),
   allowAnonymousRemote: setting("ALLOW_ANONYMOUS_REMOTE", "allow_anonymous_remote", truth, {
     fallback: false,
-    meaning: "That other machines may use the server without authentication is meant: no warning at the start.",
+    meaning: "Other machines may use the server without authentication on purpose: no warning at the start.",
   }),
   tlsCertFile: setting("TLS_CERT_FILE", "tls.cert_file", text, {
     meaning:
@@ -67,7 +67,7 @@ export const SERVER_SETTINGS = {
   }),
   logFormat: setting("LOG_FORMAT", "log.format", oneOf("json", "text"), {
     fallback: "json",
-    meaning: "One JSON object a line, or text.",
+    meaning: "One JSON object per line, or text.",
   }),
   debug: setting("LOG_DEBUG", "debug", truth, {
     fallback: false,
@@ -76,7 +76,7 @@ export const SERVER_SETTINGS = {
   auditLog: setting("AUDIT_LOG", "audit_log", auditTarget, {
     fallback: "off",
     meaning:
-      "Where the audit log goes, one line of JSON an event: off, stdout, or the path of a file, with a slash in it.",
+      "Where the audit log goes, one line of JSON per event: off, stdout, or the path of a file, with a slash in it.",
   }),
   metricsPort: setting("METRICS_PORT", "metrics.port", wholeNumber(0, 65_535), {
     meaning: "Port of metrics and probes for the operator's own machines, without authentication; 0 takes a free one.",

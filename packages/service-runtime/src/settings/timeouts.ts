@@ -9,7 +9,7 @@ const SECONDS = wholeNumber(1, SECONDS_MAX);
 export const TIMEOUT_SETTINGS = {
   batchTimeoutSeconds: setting("BATCH_TIMEOUT_SECONDS", "batch.timeout_seconds", SECONDS, {
     fallback: 60,
-    meaning: "Time a batch may take before it is answered with 504.",
+    meaning: "Time a batch may take before it gets 504.",
   }),
   requestTimeoutSeconds: setting("REQUEST_TIMEOUT_SECONDS", "request.timeout_seconds", SECONDS, {
     fallback: 60,
@@ -25,7 +25,7 @@ export const TIMEOUT_SETTINGS = {
   }),
   bodyStallSeconds: setting("HTTP_BODY_STALL_SECONDS", "http.body_stall_seconds", SECONDS, {
     fallback: 10,
-    meaning: "Time in which a request body must get on, by a kilobyte for each second; else it is answered with 408.",
+    meaning: "Time in which a request body must make progress, by a kilobyte for each second; otherwise it gets 408.",
   }),
   keepAliveSeconds: setting("HTTP_KEEP_ALIVE_SECONDS", "http.keep_alive_seconds", SECONDS, {
     fallback: 75,
@@ -33,11 +33,11 @@ export const TIMEOUT_SETTINGS = {
   }),
   answerStallSeconds: setting("HTTP_ANSWER_STALL_SECONDS", "http.answer_stall_seconds", SECONDS, {
     fallback: 30,
-    meaning: "Time a client may take nothing of its answer before it is cut off, at most a second later.",
+    meaning: "Time a client may read nothing of its response before it is disconnected, at most a second later.",
   }),
   slowQueryMs: setting("SLOW_QUERY_MS", "slow_query_ms", wholeNumber(0, SECONDS_MAX * 1000), {
     fallback: 1_000,
-    meaning: "Requests that took longer are logged, with what they asked for; 0 logs none. In milliseconds.",
+    meaning: "Requests that took longer are logged with their content; 0 logs none. In milliseconds.",
   }),
   drainDelaySeconds: setting("DRAIN_DELAY_SECONDS", "drain.delay_seconds", wholeNumber(0, SECONDS_MAX), {
     fallback: 0,
