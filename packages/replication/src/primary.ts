@@ -26,8 +26,8 @@ export class Primary {
   readonly #core: CopyCore;
   readonly #epoch: number;
   readonly #peers = new Map<CopyName, Peer>();
-  /** Copies that a former primary may have given leases to: from when on they are surely over. */
-  readonly #former = new Map<CopyName, number>();
+  /** Copies that may go by leases of a former primary: until when this one must not read, and not acknowledge. */
+  readonly #former = new Map<CopyName, { readonly readAt: number; readonly commitAt: number }>();
   /** Copies that were taken out: until when they may hold a lease of ours. */
   readonly #leaving = new Map<CopyName, number>();
   readonly #relied: ReliedLeases;
@@ -42,8 +42,8 @@ export class Primary {
   #longest: CopyName | undefined;
   #sessions = 0;
 
-  /** `isInSync`: it was in sync until now, and took over from a primary that is silent. */
-  constructor(core: CopyCore, isTakeover: boolean) {
+  /** `deposed`: the silent primary, of whose leases this copy's own was one. Undefined: who was primary before is not known. */
+  constructor(core: CopyCore, deposed: CopyName | undefined) {
     this.#core = core;
     this.#relied = new ReliedLeases(core);
     const { configuration, leases, timing, now } = core;
@@ -53,8 +53,14 @@ export class Primary {
     const leaseMs = timing.leaseMs * (1 + timing.drift);
     for (const copy of copiesOf(configuration)) {
       if (copy === core.name) continue;
-      const granted = leases.grantEndsAt(nodeOf(copy));
-      this.#former.set(copy, isTakeover ? granted : Math.max(granted, now + leaseMs));
+      // The deposed one reads until it lacks this copy's lease, and the others until they lack what it granted before.
+      const endsAt = deposed === undefined ? now + leaseMs : leases.grantEndsAt(nodeOf(deposed));
+      const ownEndsAt = leases.grantEndsAt(nodeOf(copy));
+      if (deposed === undefined) {
+        const readAt = Math.max(ownEndsAt, endsAt);
+        this.#former.set(copy, { readAt, commitAt: readAt + leaseMs });
+      } else if (copy === deposed) this.#former.set(copy, { readAt: endsAt, commitAt: endsAt });
+      else this.#former.set(copy, { readAt: endsAt, commitAt: Math.max(ownEndsAt, endsAt + leaseMs) });
       if (!configuration.inSync.includes(copy)) core.revoke(copy);
     }
   }
@@ -68,7 +74,7 @@ export class Primary {
     const core = this.#core;
     if (!this.#isReady) return "the primary has not begun its epoch";
     if (core.is("reads without a lease")) return undefined;
-    return this.#formerFault(0) ?? this.#relied.fault();
+    return this.#formerFault("readAt") ?? this.#relied.fault();
   }
 
   /** Why no commit can begin now; undefined when one can. */
@@ -203,7 +209,8 @@ export class Primary {
     this.#admit(configuration);
     this.#acknowledge();
     if (this.#handsOver) this.#leave(configuration);
-    const next = Math.min(...[...this.#former.values(), ...this.#leaving.values()].filter((at) => at > now));
+    const former = [...this.#former.values()].flatMap(({ readAt, commitAt }) => [readAt, commitAt]);
+    const next = Math.min(...[...former, ...this.#leaving.values()].filter((at) => at > now));
     if (Number.isFinite(next)) core.wakeAfter(next - now);
     if (this.#former.size > 0 || this.#leaving.size > 0) core.wakeAfter(core.timing.resendMs);
   }
@@ -241,12 +248,11 @@ export class Primary {
     return new Set(all.filter((copy) => copy !== name));
   }
 
-  /** Reads wait until others hold no lease (`extraMs` 0), writes until what those have granted is over, too. */
-  #formerFault(extraMs: number): string | undefined {
+  #formerFault(what: "readAt" | "commitAt"): string | undefined {
     const { now } = this.#core;
     if (this.#core.is("a new primary does not wait for old leases")) return undefined;
-    const last = Math.max(...this.#former.values());
-    return now < last + extraMs ? "leases of a former primary may still hold" : undefined;
+    const mustWait = [...this.#former.values()].some((until) => now < until[what]);
+    return mustWait ? "leases of a former primary may still hold" : undefined;
   }
 
   #sendLead(peer: Peer): void {
@@ -324,7 +330,7 @@ export class Primary {
 
   #acknowledge(): void {
     const core = this.#core;
-    const { configuration, now, timing } = core;
+    const { configuration, now } = core;
     const commit = this.#inFlight;
     if (commit === undefined || configuration === undefined || !commit.isDurable) return;
     const required = core.is("acknowledges before the secondaries have answered") ? [] : this.#required();
@@ -333,7 +339,7 @@ export class Primary {
       if (match === undefined || !this.#core.areEqual(match, commit.end)) return;
     }
     if (configuration.inSync.length < configuration.minInSync && !core.is("acknowledges with too few in sync")) return;
-    if (this.#formerFault(timing.leaseMs * (1 + timing.drift)) !== undefined) return;
+    if (this.#formerFault("commitAt") !== undefined) return;
     if ([...this.#leaving.values()].some((at) => now < at)) return;
     core.committed = commit.end.sequence;
     this.#inFlight = undefined;

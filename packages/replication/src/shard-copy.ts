@@ -13,8 +13,8 @@ export class ShardCopy {
   readonly #core: CopyCore;
   readonly #follower: Follower;
   #primary: Primary | undefined;
-  /** Whether it was in sync when it took over. */
-  #tookOver = false;
+  /** The primary from which it took over while it was in sync. */
+  #deposed: string | undefined;
   /** The configuration has it no more. */
   #isDropped = false;
 
@@ -154,14 +154,15 @@ export class ShardCopy {
     }
     if (before !== undefined && before.primary !== core.name) {
       core.release(nodeOf(before.primary));
-      this.#tookOver = isTakeover && configuration.claim === core.options.claim;
+      this.#deposed = isTakeover ? before.primary : undefined;
     }
     if (this.#primary?.epoch === configuration.epoch && before !== undefined) {
       this.#primary.configurationChanged(before);
       return;
     }
     this.#resign();
-    this.#primary = new Primary(core, this.#tookOver && configuration.claim === core.options.claim);
+    const isOwnEpoch = configuration.claim === core.options.claim;
+    this.#primary = new Primary(core, isOwnEpoch ? this.#deposed : undefined);
   }
 
   #resign(): void {

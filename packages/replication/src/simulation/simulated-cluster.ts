@@ -68,6 +68,7 @@ class SimulatedCluster implements FaultTarget {
   /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
   readonly #documents: number;
   readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
+  readonly #changedAt = new Map<string, number>();
   #faulty = true;
   #ids = 0;
   #values = 0;
@@ -260,7 +261,9 @@ class SimulatedCluster implements FaultTarget {
 
   unplace(shard: string): void {
     const configuration = this.store.get(shard);
-    // What is eligible may be all that is left.
+    // A copy that was taken out may search for as long as two leases: it is not forgotten before. What is eligible may be all
+    // that is left.
+    if (this.#queue.now < (this.#changedAt.get(shard) ?? 0) + 2.5 * TIMING.leaseMs) return;
     const learner = configuration?.learners.find((copy) => !configuration.eligible.includes(copy));
     if (configuration !== undefined && learner !== undefined && copiesOf(configuration).length > 3) {
       this.#change(shard, withoutLearner(configuration, learner));
@@ -334,6 +337,7 @@ class SimulatedCluster implements FaultTarget {
     const fault = before === undefined ? undefined : configurationFault(before, next);
     if (fault !== undefined) throw new Broken(`${shard}: ${fault}`);
     this.store.set(shard, next);
+    this.#changedAt.set(shard, this.#queue.now);
     this.#trace(`${shard}: ${JSON.stringify(next)}`);
     checkCopies(this, shard, next);
     for (const [name, node] of this.nodes) {
