@@ -11,7 +11,7 @@ const SEEDS = Number(process.env.SHOAL_SIMULATION_SEEDS ?? 60);
 const ONCE_FOUND = [55, 58, 71, 131, 176, 282, 362, 519, 1887];
 
 /**
- * A seed that finds each; all are within 1,000. When the simulation changes others do:
+ * A seed that finds each, to save time. After a change of the machine others may do, which the test looks for among 1,000:
  * `npm run simulate -- --seed 1 --seeds 1000 --wrong "VARIANT"` ends at the first.
  */
 const FINDS: Readonly<Record<WrongVariant, number>> = {
@@ -48,9 +48,11 @@ describe("simulate", () => {
     expect(simulate({ seed }).failure).toBeUndefined();
   });
 
-  it.each(WRONG_VARIANTS)("finds a copy that %s", (wrong) => {
-    const seed = FINDS[wrong];
-    expect(simulate({ seed, wrong }).failure).toBeDefined();
+  it.each(WRONG_VARIANTS)("finds a copy that %s", { timeout: 600_000 }, (wrong) => {
+    const isFound = (seed: number) => simulate({ seed, wrong }).failure !== undefined;
+    let seed = FINDS[wrong];
+    if (!isFound(seed)) for (seed = 1; seed <= 1_000 && !isFound(seed); ) seed++;
+    expect(seed, "none of 1,000 seeds finds it").toBeLessThanOrEqual(1_000);
     expect(simulate({ seed }).failure).toBeUndefined();
   });
 
