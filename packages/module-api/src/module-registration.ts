@@ -1,6 +1,6 @@
-import { isUnbuiltModule, nearestName, ShoalError } from "@shoal/model";
+import { isUnbuiltModule, type Json, nearestName, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { EnabledModules } from "./enabled-modules.js";
-import type { ExtensionStore } from "./extension-store.js";
 import type { Module } from "./module.js";
 
 /** What operators say about modules; undefined where they say nothing. */
@@ -22,6 +22,16 @@ export interface ModuleSettings {
 export interface ModuleTls {
   current(): { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer };
   /** Calls `listener` when that has changed. */
+  onChange(listener: () => void): Disposable;
+}
+
+/** Small values that modules keep for all processes, by key: e.g. the concepts that a user taught. */
+export interface ExtensionStore {
+  /** Everything that is known now, by key. */
+  readonly entries: ReadonlyMap<string, Json>;
+  /** Durable, and seen by `entries` of this process, when it resolves. Fails with `unavailable`. */
+  put(key: string, value: Json, context: RequestContext): Promise<void>;
+  /** Called whenever `entries` is another. */
   onChange(listener: () => void): Disposable;
 }
 

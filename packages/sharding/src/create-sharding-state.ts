@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import { virtualBound } from "./murmur3.js";
 import { type RandomBytes, RandomLetters } from "./random-letters.js";
-import type { PhysicalShard, ShardingState } from "./sharding-state.js";
-import { virtualBound } from "./virtual-bound.js";
+import type { ShardingState } from "./sharding-state.js";
 
 export interface ShardingPlan {
   /** Number of shards, at least 1. */
@@ -26,7 +26,13 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
   const random = new RandomLetters(randomBytes);
   const taken = new Set<string>();
   const names = Array.from({ length: plan.desiredCount }, () => newShardName(random, taken));
-  const shards = placeShards(names, plan.nodeNames, random.below(Math.max(1, plan.nodeNames.length)));
+  const { nodeNames } = plan;
+  if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
+  const first = random.below(nodeNames.length);
+  const shards = names.map((name, index) => ({
+    name,
+    members: [nodeNames[(first + index) % nodeNames.length] as string],
+  }));
   const bounds = new Set<number>();
   const virtualShards: string[] = [];
   const assignments: number[] = [];
@@ -35,23 +41,6 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
     assignments.push(index % plan.desiredCount);
   }
   return { shards, virtualShards, assignments };
-}
-
-/**
- * Gives each shard its node, round-robin from the node of index `first` on. More shards than nodes: several on a node. Fails with
- * `unavailable` without nodes.
- */
-export function placeShards(
-  shardNames: readonly string[],
-  nodeNames: readonly string[],
-  first: number,
-): readonly PhysicalShard[] {
-  if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
-  return shardNames.map((name, index) => {
-    const node = nodeNames[(first + index) % nodeNames.length];
-    if (node === undefined) throw new ShoalError("internal", `there is no node ${first} of ${nodeNames.length}`);
-    return { name, members: [node] };
-  });
 }
 
 function requireCount(name: string, value: number): void {

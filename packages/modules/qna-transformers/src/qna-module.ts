@@ -1,6 +1,6 @@
 import { InferenceContainer } from "@shoal/inference";
 import { ShoalError } from "@shoal/model";
-import type { Module, ModuleRegistration, ModuleResources } from "@shoal/module-api";
+import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
 import { answer } from "./answer.js";
 import { ASK } from "./ask.js";
 
@@ -27,8 +27,6 @@ export function qnaModule(address: string, resources: Pick<ModuleResources, "now
     name: MODULE_NAME,
     searchArguments: [ASK],
     additionalProperties: [answer(container)],
-    meta: (context) => container.meta(context),
-    awaitReady: container.awaitReady,
-    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
+    ...answeredBy(container),
   };
 }

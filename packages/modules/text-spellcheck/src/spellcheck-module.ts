@@ -1,9 +1,7 @@
-import type { Module, ModuleRegistration } from "@shoal/module-api";
-import { ContainerSpeller } from "./container-speller.js";
+import { answeredBy, type Module, type ModuleRegistration } from "@shoal/module-api";
 import { correctText } from "./correct-text.js";
-import { EmbeddedSpeller } from "./embedded-speller.js";
 import { spellCheck } from "./spell-check.js";
-import { MODULE_NAME, type Speller } from "./speller.js";
+import { ContainerSpeller, EmbeddedSpeller, MODULE_NAME, type Speller } from "./speller.js";
 
 /** `text-spellcheck`. */
 export const SPELLCHECK_MODULE: ModuleRegistration = {
@@ -19,7 +17,6 @@ export const SPELLCHECK_MODULE: ModuleRegistration = {
 };
 
 export function spellcheckModule(speller: Speller): Module {
-  const { awaitReady } = speller;
   return {
     name: MODULE_NAME,
     additionalProperties: [spellCheck(speller)],
@@ -29,8 +26,6 @@ export function spellcheckModule(speller: Speller): Module {
         return texts.map((text) => correctText(text, changes).text);
       },
     },
-    meta: (context) => speller.meta(context),
-    ...(awaitReady === undefined ? {} : { awaitReady }),
-    [Symbol.asyncDispose]: () => speller[Symbol.asyncDispose](),
+    ...answeredBy(speller),
   };
 }

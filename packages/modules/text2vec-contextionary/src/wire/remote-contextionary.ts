@@ -20,7 +20,7 @@ import {
   type WordOverride,
 } from "../contextionary.js";
 import {
-  type ContextionaryDefinition,
+  type ContextionaryMethods,
   contextionaryService,
   MESSAGE_BYTES_MAX,
   vectorOfWire,
@@ -67,9 +67,8 @@ export class RemoteContextionary implements Contextionary {
     this.#subscription = tls?.onChange(() => this.#disconnect());
   }
 
-  async meta(context: RequestContext): Promise<{ readonly version: string; readonly wordCount: number }> {
-    const { version, wordCount } = await this.#call((service) => service.Meta, {}, context);
-    return { version, wordCount };
+  meta(context: RequestContext) {
+    return this.#call("Meta", {}, context);
   }
 
   /** Asked again each time, as the other process may be replaced by one with other words. */
@@ -79,16 +78,16 @@ export class RemoteContextionary implements Contextionary {
   }
 
   async isStopword(word: string, context: RequestContext): Promise<boolean> {
-    return (await this.#call((service) => service.IsWordStopword, { word }, context)).stopword;
+    return (await this.#call("IsWordStopword", { word }, context)).stopword;
   }
 
   async isWordPresent(word: string, context: RequestContext): Promise<boolean> {
-    return (await this.#call((service) => service.IsWordPresent, { word }, context)).present;
+    return (await this.#call("IsWordPresent", { word }, context)).present;
   }
 
   async vectorForWord(word: string, context: RequestContext): Promise<Float32Array | undefined> {
     try {
-      return vectorOfWire(await this.#call((service) => service.VectorForWord, { word }, context));
+      return vectorOfWire(await this.#call("VectorForWord", { word }, context));
     } catch (thrown) {
       if (thrown instanceof ShoalError && thrown.code === "notFound") return undefined;
       throw thrown;
@@ -101,7 +100,7 @@ export class RemoteContextionary implements Contextionary {
   ): Promise<readonly (Float32Array | undefined)[]> {
     return inParts(words, WORDS_AT_ONCE, async (some) => {
       const request = { words: some.map((word) => ({ word })) };
-      const { vectors } = await this.#call((service) => service.MultiVectorForWord, request, context);
+      const { vectors } = await this.#call("MultiVectorForWord", request, context);
       return some.map((_, i) => {
         const vector = vectors[i];
         return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
@@ -114,13 +113,13 @@ export class RemoteContextionary implements Contextionary {
     overrides: readonly WordOverride[],
     context: RequestContext,
   ): Promise<CorpusVector> {
-    const answer = await this.#call((service) => service.VectorForCorpi, { corpi, overrides }, context);
+    const answer = await this.#call("VectorForCorpi", { corpi, overrides }, context);
     return { vector: vectorOfWire(answer), source: answer.source ?? [] };
   }
 
   async nearestWords(vector: Float32Array, n: number, context: RequestContext): Promise<readonly NearWord[]> {
     const request = { vector: wireVector(vector), k: TREES, n };
-    return nearWords(await this.#call((service) => service.NearestWordsByVector, request, context));
+    return nearWords(await this.#call("NearestWordsByVector", request, context));
   }
 
   async nearestUsualWords(
@@ -130,13 +129,13 @@ export class RemoteContextionary implements Contextionary {
   ): Promise<readonly (readonly NearWord[])[]> {
     return inParts(vectors, NEAREST_AT_ONCE, async (some) => {
       const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
-      const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
+      const { words } = await this.#call("MultiNearestWordsByVector", { params }, context);
       return some.map((_, i) => nearWords(words[i] ?? { words: [], distances: [] }));
     });
   }
 
   async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
-    await this.#call((service) => service.AddExtension, { concept, definition, weight }, context);
+    await this.#call("AddExtension", { concept, definition, weight }, context);
   }
 
   /** Fails with `unavailable` when it does not answer in time, with `invalid` when it is too old. */
@@ -189,12 +188,12 @@ export class RemoteContextionary implements Contextionary {
   }
 
   /** Asks once more when it could not be reached: a container may have been started again. */
-  async #call<Request, Answer>(
-    methodOf: (service: ContextionaryDefinition) => MethodDefinition<Request, Answer>,
-    request: Request,
+  async #call<Name extends keyof ContextionaryMethods>(
+    name: Name,
+    request: ContextionaryMethods[Name][0],
     context: RequestContext,
-  ): Promise<Answer> {
-    const method = methodOf(contextionaryService());
+  ): Promise<ContextionaryMethods[Name][1]> {
+    const method = contextionaryService()[name];
     const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
     try {
       return await this.#callOnce(method, request, deadline, context);
