@@ -8,7 +8,6 @@ import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/exte
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
-import { loadVocabulary, type VocabularyResources } from "./vocabulary/load-vocabulary.js";
 import type { Vocabulary } from "./vocabulary/vocabulary.js";
 
 /** Of the word vectors: the language, their release, and the release of what is made of them. */
@@ -34,10 +33,6 @@ export class EmbeddedContextionary implements Contextionary {
   constructor(load: () => Promise<Vocabulary>, extensions: StoredExtensions) {
     this.#load = load;
     this.#extensions = extensions;
-  }
-
-  static of(resources: VocabularyResources, extensions: StoredExtensions): EmbeddedContextionary {
-    return new EmbeddedContextionary(() => loadVocabulary(resources), extensions);
   }
 
   async meta(): Promise<{ readonly version: string; readonly wordCount: number }> {
