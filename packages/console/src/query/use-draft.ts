@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SchemaState } from "../api/schema-source.js";
 import { type SharedQuery, writeRoute } from "../route.js";
-import { readDraft, writeDraft } from "./draft.js";
 import { sampleQuery } from "./sample-query.js";
+
+const KEY = "shoal.console.draft";
+const DRAFT_CHARS_MAX = 1_000_000;
 
 export interface DraftOptions {
   readonly storage: Storage;
@@ -61,4 +63,27 @@ export function useDraft({ storage, schema, shared, onChange }: DraftOptions): D
   }, [schema]);
 
   return { shown, revision, latest: () => latest.current, type, write };
+}
+
+/** What was being written when the page was left. */
+function readDraft(storage: Storage): SharedQuery {
+  try {
+    const kept = JSON.parse(storage.getItem(KEY) ?? "null") as Partial<SharedQuery> | null;
+    if (typeof kept?.query === "string" && typeof kept.variables === "string") {
+      return { query: kept.query, variables: kept.variables };
+    }
+  } catch {
+    // Somebody else's text under our name.
+  }
+  return { query: "", variables: "" };
+}
+
+/** Keeps it for the next visit; what a browser has no room for is not kept. */
+function writeDraft(storage: Storage, { query, variables }: SharedQuery): void {
+  try {
+    if (query.length + variables.length > DRAFT_CHARS_MAX) storage.removeItem(KEY);
+    else storage.setItem(KEY, JSON.stringify({ query, variables }));
+  } catch {
+    // No room.
+  }
 }

@@ -45,10 +45,7 @@ export function useRun({ client, onDone, onMessage }: RunOptions): Run {
       if (error instanceof InputProblem) onMessage(error.message);
       else if (abort.signal.aborted) setOutcome({ kind: "none" });
       else {
-        setOutcome({
-          kind: "failure",
-          error: error instanceof ServerError ? error : new ServerError(0, String(error)),
-        });
+        setOutcome({ kind: "failure", error: ServerError.from(error) });
         onDone(shown, false);
       }
     } finally {
