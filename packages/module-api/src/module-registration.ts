@@ -53,7 +53,7 @@ export interface ModuleRegistration {
   /** Whether it can be the vectorizer of a class. */
   readonly isVectorizer: boolean;
   /** What it lacks, as `required variable NER_INFERENCE_API is not set`; undefined when it can be enabled. */
-  lacks(settings: ModuleSettings): string | undefined;
+  readonly lacks?: (settings: ModuleSettings) => string | undefined;
   /** The same about the modules that are enabled beside it, by name. */
   readonly lacksBeside?: (names: readonly string[]) => string | undefined;
   /** Starts nothing. */
@@ -82,7 +82,7 @@ export function chooseModules(
     if (lack === undefined) return true;
     throw new ShoalError("invalid", `module '${module.name}': ${lack}`);
   };
-  const able = registered.filter((module) => fits(module, module.lacks(settings)));
+  const able = registered.filter((module) => fits(module, module.lacks?.(settings)));
   const names = able.map(({ name }) => name);
   const chosen = able.filter((module) => fits(module, module.lacksBeside?.(names)));
   const vectorizers = ["none", ...chosen.filter(({ isVectorizer }) => isVectorizer).map(({ name }) => name)];

@@ -55,14 +55,14 @@ export function murmur3Halves(bytes: Uint8Array): Hash64 {
 }
 
 /**
- * The hash of exactly 16 bytes given as four little-endian 32-bit words, written to `target` as
- * `[high, low]` (unsigned). The path on which every object is routed: nothing is allocated.
+ * The hash of exactly 16 bytes, written to `target` as `[high, low]` (unsigned). The path on which every object is
+ * routed: nothing is allocated.
  */
-export function murmur3Words(word0: number, word1: number, word2: number, word3: number, target: Uint32Array): void {
-  const k1Low = mixFirst(word1, word0);
+export function murmur3Block(bytes: Uint8Array, target: Uint32Array): void {
+  const k1Low = mixFirst(word(bytes, 4), word(bytes, 0));
   const h1Low = advanceFirst(resultHigh, k1Low, 0, 0);
   const h1High = resultHigh;
-  const k2Low = mixSecond(word3, word2);
+  const k2Low = mixSecond(word(bytes, 12), word(bytes, 8));
   const h2Low = advanceSecond(resultHigh, k2Low, h1High, h1Low);
   target[1] = finish(h1High, h1Low, resultHigh, h2Low, BLOCK_BYTES);
   target[0] = resultHigh;

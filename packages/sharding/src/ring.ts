@@ -1,5 +1,5 @@
 import { type ObjectId, ShoalError, writeObjectId } from "@shoal/model";
-import { murmur3Words, virtualBound } from "./murmur3.js";
+import { murmur3Block, virtualBound } from "./murmur3.js";
 import type { PhysicalShard, ShardingState } from "./sharding-state.js";
 
 const idBytes = new Uint8Array(16);
@@ -46,7 +46,7 @@ export class Ring {
   shardIndexOf(id: ObjectId): number {
     if (this.#shards.length === 1) return 0;
     writeObjectId(id, idBytes);
-    murmur3Words(wordAt(0), wordAt(4), wordAt(8), wordAt(12), token);
+    murmur3Block(idBytes, token);
     return this.#owner[this.#firstNotBelow(token[0] ?? 0, token[1] ?? 0)] ?? 0;
   }
 
@@ -103,10 +103,4 @@ function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
     }
   }
   return order;
-}
-
-function wordAt(at: number): number {
-  return (
-    (idBytes[at] ?? 0) | ((idBytes[at + 1] ?? 0) << 8) | ((idBytes[at + 2] ?? 0) << 16) | ((idBytes[at + 3] ?? 0) << 24)
-  );
 }

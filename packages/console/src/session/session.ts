@@ -233,28 +233,20 @@ export class Session extends Source<SessionState> {
   /** Where no key is needed to look around, nobody is asked for one. */
   async #startWithoutIssuer(): Promise<void> {
     if (!this.#takesKeys) this.become({ kind: "open", canSignIn: false });
-    else if (await isOpenToAll()) this.become({ kind: "open", canSignIn: true });
+    else if ((await isTaken()) === true) this.become({ kind: "open", canSignIn: true });
     else await this.#showSignedOut(undefined);
   }
 
   async #showSignedOut(reason: string | undefined): Promise<void> {
     const ways = { withIssuer: this.#issuer !== undefined, withKey: this.#takesKeys };
     this.become({ kind: "signedOut", reason, canGoOnWithout: false, ...ways });
-    const isOpen = await isOpenToAll();
-    if (isOpen && this.state.kind === "signedOut") this.become({ ...this.state, canGoOnWithout: true });
+    if ((await isTaken()) === true && this.state.kind === "signedOut")
+      this.become({ ...this.state, canGoOnWithout: true });
   }
 
   #consoleUri(): string {
     return this.#browser.address().origin + CONSOLE_PATH;
   }
-}
-
-/** Whether requests without credentials are answered. */
-function isOpenToAll(): Promise<boolean> {
-  return fetch("/v1/meta", { cache: "no-store" }).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
 }
 
 function endedMeanwhile(): ServerError {

@@ -1,5 +1,4 @@
 import { InferenceContainer } from "@shoal/inference";
-import { ShoalError } from "@shoal/model";
 import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
 import { IMAGE_CLASS_CONFIG, MODULE_NAME } from "./class-config.js";
 import { imageVectorizer, vectorsOfImages } from "./image-vectorizer.js";
@@ -15,7 +14,6 @@ export const IMAGE_MODULE: ModuleRegistration = {
 };
 
 export function imageModule(address: string, resources: Pick<ModuleResources, "nowMs" | "tell">): Module {
-  if (address === "") throw new ShoalError("internal", `module '${MODULE_NAME}' was created without an address`);
   const container = new InferenceContainer(MODULE_NAME, address, resources);
   const vectorOfImage = vectorsOfImages(container);
   return {

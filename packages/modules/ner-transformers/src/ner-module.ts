@@ -6,7 +6,6 @@ import { tokens } from "./tokens.js";
 export const NER_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: false,
-  lacks: () => undefined,
   create(resources) {
     const { nerInferenceApi: address } = resources.settings;
     return nerModule(

@@ -1,5 +1,4 @@
 import { InferenceContainer } from "@shoal/inference";
-import { ShoalError } from "@shoal/model";
 import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
 import { answer } from "./answer.js";
 import { ASK } from "./ask.js";
@@ -21,7 +20,6 @@ export const QNA_MODULE: ModuleRegistration = {
 };
 
 export function qnaModule(address: string, resources: Pick<ModuleResources, "nowMs" | "tell">): Module {
-  if (address === "") throw new ShoalError("internal", `module '${MODULE_NAME}' was created without an address`);
   const container = new InferenceContainer(MODULE_NAME, address, resources);
   return {
     name: MODULE_NAME,

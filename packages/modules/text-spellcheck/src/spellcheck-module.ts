@@ -7,7 +7,6 @@ import { ContainerSpeller, EmbeddedSpeller, MODULE_NAME, type Speller } from "./
 export const SPELLCHECK_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: false,
-  lacks: () => undefined,
   create(resources) {
     const { spellcheckInferenceApi: address } = resources.settings;
     return spellcheckModule(

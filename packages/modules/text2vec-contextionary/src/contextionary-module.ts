@@ -15,7 +15,7 @@ import { contextualClassifier } from "./classifier/contextual-classifier.js";
 import { conceptRoutes, extensionStorageRoutes } from "./concept-routes.js";
 import { type Contextionary, MODULE_NAME } from "./contextionary.js";
 import { contextionaryClassConfig } from "./contextionary-class-config.js";
-import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { embeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import { textVectorizer } from "./text-vectorizer.js";
 import { loadVocabulary } from "./vocabulary/load-vocabulary.js";
@@ -27,14 +27,13 @@ const CHECK_MS = 60_000;
 export const CONTEXTIONARY_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: true,
-  lacks: () => undefined,
   async create(resources) {
     const { contextionaryUrl } = resources.settings;
     const extensions = new StoredExtensions(resources.extensions);
     const contextionary =
       contextionaryUrl === undefined
-        ? new EmbeddedContextionary(() => loadVocabulary(resources), extensions)
-        : new (await import("./wire/remote-contextionary.js")).RemoteContextionary(contextionaryUrl, resources);
+        ? embeddedContextionary(() => loadVocabulary(resources), extensions)
+        : (await import("./wire/remote-contextionary.js")).remoteContextionary(contextionaryUrl, resources);
     return contextionaryModule(contextionary, extensions, resources);
   },
 };

@@ -1,5 +1,5 @@
 import type { ModuleResources } from "@shoal/module-api";
-import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { embeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import { loadVocabulary, type VocabularyResources } from "./vocabulary/load-vocabulary.js";
 import type { Listen, Refusal } from "./wire/serve-contextionary.js";
@@ -10,7 +10,7 @@ export async function startContextionary(
   listen: Listen,
   refusal?: Refusal,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
-  const contextionary = new EmbeddedContextionary(
+  const contextionary = embeddedContextionary(
     () => loadVocabulary(resources),
     new StoredExtensions(resources.extensions),
   );
