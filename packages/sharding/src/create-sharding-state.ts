@@ -25,7 +25,8 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
   requireCount("virtualPerPhysical", plan.virtualPerPhysical);
   const random = new RandomLetters(randomBytes);
   const taken = new Set<string>();
-  const names = Array.from({ length: plan.desiredCount }, () => newShardName(random, taken));
+  // Compared in lower case: two folders may not differ in case only, some file systems fold it.
+  const names = Array.from({ length: plan.desiredCount }, () => newName(random, taken, (name) => name.toLowerCase()));
   const { nodeNames } = plan;
   if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
   const first = random.below(nodeNames.length);
@@ -37,7 +38,7 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
   const virtualShards: string[] = [];
   const assignments: number[] = [];
   for (let index = 0; index < plan.desiredCount * plan.virtualPerPhysical; index++) {
-    virtualShards.push(newVirtualName(random, bounds));
+    virtualShards.push(newName(random, bounds, startOf));
     assignments.push(index % plan.desiredCount);
   }
   return { shards, virtualShards, assignments };
@@ -48,25 +49,19 @@ function requireCount(name: string, value: number): void {
   throw new ShoalError("invalid", `${name} must be an integer of at least 1, got ${value}`);
 }
 
-function newShardName(random: RandomLetters, taken: Set<string>): string {
+/** A random name whose key none of the others has. */
+function newName<Key>(random: RandomLetters, taken: Set<Key>, keyOf: (name: string) => Key): string {
   for (;;) {
     const name = random.name(NAME_CHARS);
-    // Compared in lower case: two folders may not differ in case only, some file systems fold it.
-    const folded = name.toLowerCase();
-    if (taken.has(folded)) continue;
-    taken.add(folded);
+    const key = keyOf(name);
+    if (taken.has(key)) continue;
+    taken.add(key);
     return name;
   }
 }
 
-/** A name whose bound differs from those of all other virtual shards, in its first 53 bits already. */
-function newVirtualName(random: RandomLetters, bounds: Set<number>): string {
-  for (;;) {
-    const name = random.name(NAME_CHARS);
-    const { high, low } = virtualBound(name);
-    const start = high * 2 ** 21 + (low >>> 11);
-    if (bounds.has(start)) continue;
-    bounds.add(start);
-    return name;
-  }
+/** The first 53 bits of the bound: those of all virtual shards differ in these already. */
+function startOf(name: string): number {
+  const { high, low } = virtualBound(name);
+  return high * 2 ** 21 + (low >>> 11);
 }

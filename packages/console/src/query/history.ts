@@ -44,14 +44,8 @@ export function titleOf({ query }: HistoryEntry): string {
   return words.replace(/^(query\s*)?\{\s*/, "") || "(empty)";
 }
 
-export interface History {
-  readonly entries: readonly HistoryEntry[];
-  readonly add: (entry: HistoryEntry) => void;
-  readonly clear: () => void;
-}
-
 /** The queries that were run in this browser. */
-export function useHistory(storage: Storage): History {
+export function useHistory(storage: Storage) {
   const [entries, setEntries] = useState(() => readHistory(storage.getItem(KEY)));
   const change = (changed: (before: readonly HistoryEntry[]) => readonly HistoryEntry[]): void => {
     // Another tab may have added to it.
@@ -66,7 +60,7 @@ export function useHistory(storage: Storage): History {
   };
   return {
     entries,
-    add: (entry) => change((before) => withEntry(before, entry)),
+    add: (entry: HistoryEntry) => change((before) => withEntry(before, entry)),
     clear: () => change(() => []),
   };
 }

@@ -14,22 +14,12 @@ export interface DraftOptions {
   readonly onChange: () => void;
 }
 
-export interface Draft {
-  readonly shown: SharedQuery;
-  /** Grows whenever the editors have to take over `shown`. */
-  readonly revision: number;
-  /** As it is now, also between two renderings. */
-  readonly latest: () => SharedQuery;
-  /** What was typed into an editor. */
-  readonly type: (typed: Partial<SharedQuery>) => void;
-  /** What comes from elsewhere than the editors. */
-  readonly write: (next: SharedQuery) => void;
-}
-
 /** What is being written; the browser keeps it for the next visit. */
-export function useDraft({ storage, schema, shared, onChange }: DraftOptions): Draft {
+export function useDraft({ storage, schema, shared, onChange }: DraftOptions) {
   const [shown, setShown] = useState(() => shared ?? readDraft(storage));
+  /** Grows whenever the editors have to take over `shown`. */
   const [revision, setRevision] = useState(0);
+  /** As it is now, also between two renderings. */
   const latest = useRef(shown);
   /** Somebody has written; an editor that he has emptied stays empty. */
   const isTouched = useRef(false);
@@ -40,10 +30,12 @@ export function useDraft({ storage, schema, shared, onChange }: DraftOptions): D
     writeDraft(storage, latest.current);
     onChange();
   };
+  /** What was typed into an editor. */
   const type = (typed: Partial<SharedQuery>): void => {
     if (typed.query !== undefined) isTouched.current = true;
     change(typed);
   };
+  /** What comes from elsewhere than the editors. */
   const write = (next: SharedQuery): void => {
     change(next);
     setRevision((before) => before + 1);
