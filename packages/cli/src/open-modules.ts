@@ -37,6 +37,6 @@ export function describeModules({ configuration }: ProcessOptions) {
   const modules = chosen.map(({ name }) => name);
   const others = REGISTERED_MODULES.filter((module) => !chosen.includes(module));
   const reasonOf = ({ lacks, lacksBeside }: (typeof others)[number]): string =>
-    lacks(configuration) ?? lacksBeside?.(modules) ?? "ENABLE_MODULES does not name it";
+    lacks?.(configuration) ?? lacksBeside?.(modules) ?? "ENABLE_MODULES does not name it";
   return { modules, modulesNotOffered: Object.fromEntries(others.map((module) => [module.name, reasonOf(module)])) };
 }

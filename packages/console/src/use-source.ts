@@ -1,10 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Route, readRoute } from "./route.js";
-
-interface Source<T> {
-  readonly state: T;
-  subscribe(listener: () => void): () => void;
-}
+import type { Source } from "./source.js";
 
 /** The state of a source, as it changes. */
 export function useSource<T>(source: Source<T>): T {

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ShoalError } from "@shoal/model";
 import type { ModuleResources } from "@shoal/module-api";
 import { Gate, type RequestContext, TimedSignal } from "@shoal/runtime";
-import type { ThreadAnswer, ThreadWork } from "./thread-server.js";
+import type { ThreadAnswer } from "./thread-server.js";
 
 /** Works that wait for a thread. */
 const WAITING_MAX_DEFAULT = 256;
@@ -23,7 +23,6 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
   /** Where works wait for the thread: it does one at a time. */
   readonly #gate: Gate;
   #running: Running<Result> | undefined;
-  #number = 0;
   #worker: Worker | undefined;
   #isStopped = false;
 
@@ -65,7 +64,7 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
       this.#worker ??= this.#begun();
       // While somebody waits, the process goes on.
       this.#worker.ref();
-      this.#worker.postMessage({ number: ++this.#number, work } satisfies ThreadWork<Work>);
+      this.#worker.postMessage(work);
     });
   }
 
@@ -73,7 +72,7 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
     const worker = new Worker(this.#file);
     worker.on("message", (answer: ThreadAnswer<Result>) => {
       const running = this.#running;
-      if (answer.number !== this.#number || running === undefined) return;
+      if (this.#worker !== worker || running === undefined) return;
       this.#running = undefined;
       worker.unref();
       if ("failure" in answer)

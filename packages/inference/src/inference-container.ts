@@ -24,6 +24,8 @@ const SHOWN_CHARS = 80;
 /** What proxies answer while nobody is behind them. */
 const NOBODY_THERE: ReadonlySet<number> = new Set([502, 503, 504]);
 
+type Call = Pick<Dispatcher.RequestOptions, "method" | "path" | "body">;
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -53,7 +55,7 @@ export class InferenceContainer implements AsyncDisposable {
    * fails, is gone or answers nonsense, with `deadlineExceeded` when it takes too long.
    */
   async post(path: string, body: JsonObject, context: RequestContext): Promise<JsonObject> {
-    return this.#objectOf(await this.#call("POST", path, JSON.stringify(body), context));
+    return this.#objectOf(await this.#call({ method: "POST", path, body: JSON.stringify(body) }, context));
   }
 
   /** The member `vector` of what `post` answers. Fails as that, and with `unavailable` when there is none. */
@@ -69,7 +71,7 @@ export class InferenceContainer implements AsyncDisposable {
 
   /** What the container says of itself. Fails as `post`. */
   async meta(context: RequestContext): Promise<JsonObject> {
-    return this.#objectOf(await this.#call("GET", "/meta", undefined, context));
+    return this.#objectOf(await this.#call({ method: "GET", path: "/meta" }, context));
   }
 
   /** Resolves when the container says that it is ready; asks every second. Fails with `unavailable` after two minutes. */
@@ -95,60 +97,44 @@ export class InferenceContainer implements AsyncDisposable {
 
   async #notReady(context: RequestContext): Promise<string | undefined> {
     try {
-      const { status } = await this.#callOnce("GET", "/.well-known/ready", undefined, context);
+      const { status } = await this.#callOnce({ method: "GET", path: "/.well-known/ready" }, context);
       return status <= 299 ? undefined : `status ${status}`;
     } catch (thrown) {
       return ShoalError.from(thrown).message;
     }
   }
 
-  async #call(
-    method: "GET" | "POST",
-    path: string,
-    body: string | undefined,
-    context: RequestContext,
-  ): Promise<Answer> {
+  async #call(call: Call, context: RequestContext): Promise<Answer> {
     const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
     const bounded = new InnerContext(context, { deadline });
     const retriable = (): boolean => this.#nowMs() + RETRY_PAUSE_MS < bounded.deadline;
     try {
-      const answer = await this.#callOnce(method, path, body, bounded);
+      const answer = await this.#callOnce(call, bounded);
       if (!NOBODY_THERE.has(answer.status) || !retriable()) return answer;
     } catch (thrown) {
       if (ShoalError.from(thrown).code !== "unavailable" || !retriable()) throw thrown;
     }
     await pause(RETRY_PAUSE_MS);
     context.signal?.throwIfAborted();
-    return this.#callOnce(method, path, body, bounded);
+    return this.#callOnce(call, bounded);
   }
 
-  async #callOnce(
-    method: "GET" | "POST",
-    path: string,
-    body: string | undefined,
-    context: RequestContext,
-  ): Promise<Answer> {
+  async #callOnce({ path, ...call }: Call, context: RequestContext): Promise<Answer> {
     const lateError = () => this.#failure("deadlineExceeded", "has not answered in time");
-    using call = new TimedSignal(context, this.#nowMs(), lateError);
+    using timed = new TimedSignal(context, this.#nowMs(), lateError);
     try {
-      const pool = await this.#opened();
-      const request: Dispatcher.RequestOptions = {
-        method,
+      this.#pool ??= openPool(this.#url.origin);
+      const answer = await (await this.#pool).request({
+        ...call,
         path: this.#url.pathname.replace(/\/$/, "") + path,
-        signal: call.signal,
-        ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } }),
-      };
-      const answer = await pool.request(request);
+        signal: timed.signal,
+        ...(call.body === undefined ? {} : { headers: { "content-type": "application/json" } }),
+      });
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (thrown) {
-      call.signal.throwIfAborted();
+      timed.signal.throwIfAborted();
       throw this.#failure("unavailable", `cannot be reached: ${reasonOf(thrown)}`, thrown);
     }
-  }
-
-  #opened(): Promise<Pool> {
-    this.#pool ??= openPool(this.#url.origin);
-    return this.#pool;
   }
 
   #objectOf({ status, text }: Answer): JsonObject {

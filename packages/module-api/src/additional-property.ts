@@ -26,24 +26,24 @@ export interface AdditionalSearch {
     | undefined;
 }
 
-/** Where a property can be asked for. */
+/** Where a property can be asked for; absent: not there. */
 export interface AdditionalOffer {
   /** GraphQL `Get` without and with a search. */
   readonly list: boolean;
   readonly search: boolean;
   /** REST, by `include`: one object, and the list of objects. */
-  readonly restObject: boolean;
-  readonly restList: boolean;
+  readonly restObject?: boolean;
+  readonly restList?: boolean;
 }
 
 /** A field of `_additional`, and a word of `include`. */
 export interface AdditionalProperty {
   readonly name: string;
   readonly output: OutputField;
-  readonly arguments: InputFields;
+  readonly arguments?: InputFields;
   readonly offeredIn: AdditionalOffer;
   /** The words of `include` that mean it; the member of the answer is `name`. */
-  readonly includeNames: readonly string[];
+  readonly includeNames?: readonly string[];
   readonly reads: RowFields;
   /**
    * One value a row, in order; null where there is none. All rows are of one page, in a list over REST of several classes.

@@ -47,8 +47,6 @@ export interface Classifier {
   readonly type: string;
   /** The settings with their defaults. Fails with `invalid` on what is no number (reference-rest 10.1). */
   settings(given: unknown): JsonObject;
-  /** Whether each property must refer to one class only. */
-  readonly needsOneTargetClass: boolean;
   /** Whether `trainingSetWhere` makes sense. */
   readonly usesTrainingSet: boolean;
   /** The same whoever asks, as several processes may work on a run. Fails with what makes the whole run fail. */

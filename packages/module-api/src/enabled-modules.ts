@@ -8,11 +8,10 @@ import {
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { AdditionalProperty } from "./additional-property.js";
-import { checkSettings } from "./check-settings.js";
 import type { Classifier } from "./classifier.js";
-import type { Module } from "./module.js";
+import type { Module, TextTransformer } from "./module.js";
+import { checkSettings } from "./module-settings.js";
 import type { SearchArgument } from "./search-argument.js";
-import type { TextTransformer } from "./text-transformer.js";
 import type { Vectorizer } from "./vectorizer.js";
 
 /**
@@ -81,7 +80,7 @@ export class EnabledModules implements AsyncDisposable {
   /** The additional property that a word of `include` means, by the name of its member in answers. */
   includedAs(word: string): string | undefined {
     for (const { additionalProperties = [] } of this.all) {
-      const found = additionalProperties.find(({ includeNames }) => includeNames.includes(word));
+      const found = additionalProperties.find(({ includeNames = [] }) => includeNames.includes(word));
       if (found !== undefined) return found.name;
     }
     return undefined;

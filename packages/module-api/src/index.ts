@@ -1,5 +1,4 @@
 export type { AdditionalOffer, AdditionalProperty, AdditionalRow, AdditionalSearch } from "./additional-property.js";
-export type { ClassConfig } from "./class-config.js";
 export type {
   ClassifiedReference,
   Classifier,
@@ -9,12 +8,12 @@ export type {
   PreparedClassifier,
 } from "./classifier.js";
 export { EnabledModules, NO_ENABLED_MODULES } from "./enabled-modules.js";
-export type { ExtensionStore } from "./extension-store.js";
 export { featureProjection, type Project, type ProjectionSettings } from "./feature-projection.js";
-export type { Module } from "./module.js";
+export { answeredBy, type BackEnd, type ClassConfig, type Module } from "./module.js";
 export {
   chooseModules,
   createModules,
+  type ExtensionStore,
   type ModuleRegistration,
   type ModuleResources,
   type ModuleSettings,
@@ -22,13 +21,13 @@ export {
 } from "./module-registration.js";
 export type {
   InternalModuleRoute,
-  ModuleOperation,
   ModuleRequest,
   ModuleResponse,
   ModuleRoute,
 } from "./module-route.js";
-export type { LocatedText, SearchArgument, SearchWorld } from "./search-argument.js";
-export type { InputField, InputFields, InputShape, OutputField, OutputShape, Scalar } from "./shapes.js";
+export { settingOf } from "./module-settings.js";
+export type { SearchArgument, SearchWorld } from "./search-argument.js";
+export type { InputField, InputFields, OutputField } from "./shapes.js";
 export { camelCaseWords, splitCamelCase } from "./text/camel-case.js";
 export { meanOf, NEAR_TEXT } from "./text/near-text.js";
 export { ObjectTexts } from "./text/object-text.js";
@@ -41,5 +40,4 @@ export {
   vectorizesClassName,
   vectorizesPropertyName,
 } from "./text/text-config.js";
-export type { TextTransformer } from "./text-transformer.js";
 export type { ObjectContent, ObjectVector, Vectorizer } from "./vectorizer.js";

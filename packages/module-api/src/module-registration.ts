@@ -1,6 +1,6 @@
-import { isUnbuiltModule, nearestName, ShoalError } from "@shoal/model";
+import { isUnbuiltModule, type Json, nearestName, ShoalError } from "@shoal/model";
+import type { RequestContext } from "@shoal/runtime";
 import { EnabledModules } from "./enabled-modules.js";
-import type { ExtensionStore } from "./extension-store.js";
 import type { Module } from "./module.js";
 
 /** What operators say about modules; undefined where they say nothing. */
@@ -25,6 +25,16 @@ export interface ModuleTls {
   onChange(listener: () => void): Disposable;
 }
 
+/** Small values that modules keep for all processes, by key: e.g. the concepts that a user taught. */
+export interface ExtensionStore {
+  /** Everything that is known now, by key. */
+  readonly entries: ReadonlyMap<string, Json>;
+  /** Durable, and seen by `entries` of this process, when it resolves. Fails with `unavailable`. */
+  put(key: string, value: Json, context: RequestContext): Promise<void>;
+  /** Called whenever `entries` is another. */
+  onChange(listener: () => void): Disposable;
+}
+
 /** What modules are given. */
 export interface ModuleResources {
   readonly settings: ModuleSettings;
@@ -43,7 +53,7 @@ export interface ModuleRegistration {
   /** Whether it can be the vectorizer of a class. */
   readonly isVectorizer: boolean;
   /** What it lacks, as `required variable NER_INFERENCE_API is not set`; undefined when it can be enabled. */
-  lacks(settings: ModuleSettings): string | undefined;
+  readonly lacks?: (settings: ModuleSettings) => string | undefined;
   /** The same about the modules that are enabled beside it, by name. */
   readonly lacksBeside?: (names: readonly string[]) => string | undefined;
   /** Starts nothing. */
@@ -72,7 +82,7 @@ export function chooseModules(
     if (lack === undefined) return true;
     throw new ShoalError("invalid", `module '${module.name}': ${lack}`);
   };
-  const able = registered.filter((module) => fits(module, module.lacks(settings)));
+  const able = registered.filter((module) => fits(module, module.lacks?.(settings)));
   const names = able.map(({ name }) => name);
   const chosen = able.filter((module) => fits(module, module.lacksBeside?.(names)));
   const vectorizers = ["none", ...chosen.filter(({ isVectorizer }) => isVectorizer).map(({ name }) => name)];

@@ -1,7 +1,7 @@
 import { ShoalError } from "@shoal/model";
+import { virtualBound } from "./murmur3.js";
 import { type RandomBytes, RandomLetters } from "./random-letters.js";
-import type { PhysicalShard, ShardingState } from "./sharding-state.js";
-import { virtualBound } from "./virtual-bound.js";
+import type { ShardingState } from "./sharding-state.js";
 
 export interface ShardingPlan {
   /** Number of shards, at least 1. */
@@ -25,33 +25,23 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
   requireCount("virtualPerPhysical", plan.virtualPerPhysical);
   const random = new RandomLetters(randomBytes);
   const taken = new Set<string>();
-  const names = Array.from({ length: plan.desiredCount }, () => newShardName(random, taken));
-  const shards = placeShards(names, plan.nodeNames, random.below(Math.max(1, plan.nodeNames.length)));
+  // Compared in lower case: two folders may not differ in case only, some file systems fold it.
+  const names = Array.from({ length: plan.desiredCount }, () => newName(random, taken, (name) => name.toLowerCase()));
+  const { nodeNames } = plan;
+  if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
+  const first = random.below(nodeNames.length);
+  const shards = names.map((name, index) => ({
+    name,
+    members: [nodeNames[(first + index) % nodeNames.length] as string],
+  }));
   const bounds = new Set<number>();
   const virtualShards: string[] = [];
   const assignments: number[] = [];
   for (let index = 0; index < plan.desiredCount * plan.virtualPerPhysical; index++) {
-    virtualShards.push(newVirtualName(random, bounds));
+    virtualShards.push(newName(random, bounds, startOf));
     assignments.push(index % plan.desiredCount);
   }
   return { shards, virtualShards, assignments };
-}
-
-/**
- * Gives each shard its node, round-robin from the node of index `first` on. More shards than nodes: several on a node. Fails with
- * `unavailable` without nodes.
- */
-export function placeShards(
-  shardNames: readonly string[],
-  nodeNames: readonly string[],
-  first: number,
-): readonly PhysicalShard[] {
-  if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
-  return shardNames.map((name, index) => {
-    const node = nodeNames[(first + index) % nodeNames.length];
-    if (node === undefined) throw new ShoalError("internal", `there is no node ${first} of ${nodeNames.length}`);
-    return { name, members: [node] };
-  });
 }
 
 function requireCount(name: string, value: number): void {
@@ -59,25 +49,19 @@ function requireCount(name: string, value: number): void {
   throw new ShoalError("invalid", `${name} must be an integer of at least 1, got ${value}`);
 }
 
-function newShardName(random: RandomLetters, taken: Set<string>): string {
+/** A random name whose key none of the others has. */
+function newName<Key>(random: RandomLetters, taken: Set<Key>, keyOf: (name: string) => Key): string {
   for (;;) {
     const name = random.name(NAME_CHARS);
-    // Compared in lower case: two folders may not differ in case only, some file systems fold it.
-    const folded = name.toLowerCase();
-    if (taken.has(folded)) continue;
-    taken.add(folded);
+    const key = keyOf(name);
+    if (taken.has(key)) continue;
+    taken.add(key);
     return name;
   }
 }
 
-/** A name whose bound differs from those of all other virtual shards, in its first 53 bits already. */
-function newVirtualName(random: RandomLetters, bounds: Set<number>): string {
-  for (;;) {
-    const name = random.name(NAME_CHARS);
-    const { high, low } = virtualBound(name);
-    const start = high * 2 ** 21 + (low >>> 11);
-    if (bounds.has(start)) continue;
-    bounds.add(start);
-    return name;
-  }
+/** The first 53 bits of the bound: those of all virtual shards differ in these already. */
+function startOf(name: string): number {
+  const { high, low } = virtualBound(name);
+  return high * 2 ** 21 + (low >>> 11);
 }

@@ -26,12 +26,6 @@ const BLOCK_BYTES = 16;
 /** High half of the last result of a function below; the low half is what the function returns. */
 let resultHigh = 0;
 
-/** The 64 bits as an unsigned integer. */
-export function murmur3(bytes: Uint8Array): bigint {
-  const { high, low } = murmur3Halves(bytes);
-  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
-}
-
 /** The 64 bits as two unsigned 32-bit halves, for input of any length. */
 export function murmur3Halves(bytes: Uint8Array): Hash64 {
   let h1High = 0;
@@ -61,14 +55,14 @@ export function murmur3Halves(bytes: Uint8Array): Hash64 {
 }
 
 /**
- * The hash of exactly 16 bytes given as four little-endian 32-bit words, written to `target` as
- * `[high, low]` (unsigned). The path on which every object is routed: nothing is allocated.
+ * The hash of exactly 16 bytes, written to `target` as `[high, low]` (unsigned). The path on which every object is
+ * routed: nothing is allocated.
  */
-export function murmur3Words(word0: number, word1: number, word2: number, word3: number, target: Uint32Array): void {
-  const k1Low = mixFirst(word1, word0);
+export function murmur3Block(bytes: Uint8Array, target: Uint32Array): void {
+  const k1Low = mixFirst(word(bytes, 4), word(bytes, 0));
   const h1Low = advanceFirst(resultHigh, k1Low, 0, 0);
   const h1High = resultHigh;
-  const k2Low = mixSecond(word3, word2);
+  const k2Low = mixSecond(word(bytes, 12), word(bytes, 8));
   const h2Low = advanceSecond(resultHigh, k2Low, h1High, h1Low);
   target[1] = finish(h1High, h1Low, resultHigh, h2Low, BLOCK_BYTES);
   target[0] = resultHigh;
@@ -147,4 +141,14 @@ function multiply(aHigh: number, aLow: number, bHigh: number, bLow: number): num
 /** The four bytes at `at` as a little-endian signed integer; what lies behind the end counts as zero. */
 function word(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
+}
+
+/** Bytes of the name that is hashed; names nearly always have the same length. */
+let bytes = new Uint8Array(12);
+
+/** The bound of a virtual shard on the hash ring: murmur3 of its ASCII name (reference-rest 5.2), as two halves. */
+export function virtualBound(name: string): Hash64 {
+  if (bytes.length !== name.length) bytes = new Uint8Array(name.length);
+  for (let i = 0; i < name.length; i++) bytes[i] = name.charCodeAt(i);
+  return murmur3Halves(bytes);
 }

@@ -2,9 +2,9 @@ import { type ObjectId, objectIdFromBytes, objectIdToBytes } from "@shoal/model"
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { createShardingState } from "./create-sharding-state.js";
-import { murmur3 } from "./murmur3.js";
 import { Ring } from "./ring.js";
 import type { ShardingState } from "./sharding-state.js";
+import { bitsOf } from "./testing/bits-of.js";
 
 function randomId({ bytes }: SeededRandom): ObjectId {
   return objectIdFromBytes(bytes(16));
@@ -14,15 +14,17 @@ function stateOf(desiredCount: number, virtualPerPhysical: number, seed: number)
   return createShardingState({ desiredCount, virtualPerPhysical, nodeNames: ["a", "b"] }, seededRandom(seed).bytes);
 }
 
+/** Virtual shards by rising bound. */
+function pointsOf({ virtualShards, assignments, shards }: ShardingState) {
+  return virtualShards
+    .map((name, i) => ({ upper: bitsOf(Buffer.from(name, "latin1")), shard: shards[assignments[i] ?? -1]?.name }))
+    .sort((a, b) => (a.upper < b.upper ? -1 : 1));
+}
+
 /** Section 5.3 word for word: a linear walk over bounds sorted as BigInt. */
 function oracle(state: ShardingState, id: ObjectId): string | undefined {
-  const token = murmur3(objectIdToBytes(id));
-  const points = state.virtualShards
-    .map((name, i) => ({
-      upper: murmur3(Buffer.from(name, "latin1")),
-      shard: state.shards[state.assignments[i] ?? -1]?.name,
-    }))
-    .sort((a, b) => (a.upper < b.upper ? -1 : 1));
+  const token = bitsOf(objectIdToBytes(id));
+  const points = pointsOf(state);
   return (points.find((point) => token <= point.upper) ?? points[0])?.shard;
 }
 
@@ -45,29 +47,18 @@ describe("Ring", () => {
     }
   });
 
-  it("lists its virtual shards by rising bound", () => {
-    const state = stateOf(3, 300, 77);
-    const expected = state.virtualShards
-      .map((name, i) => ({
-        name,
-        upper: murmur3(Buffer.from(name, "latin1")),
-        shard: state.shards[state.assignments[i] ?? -1]?.name,
-      }))
-      .sort((a, b) => (a.upper < b.upper ? -1 : 1));
-    expect(new Ring(state).virtualShards()).toEqual(expected);
-  });
-
   it("wraps: a token above the last bound belongs to the first virtual shard", () => {
     const state = stateOf(2, 1, 5);
     const ring = new Ring(state);
     const random = seededRandom(7);
-    const last = ring.virtualShards().at(-1);
+    const points = pointsOf(state);
+    const last = points.at(-1);
     let wrapped = 0;
     for (let i = 0; i < 1_000; i++) {
       const id = randomId(random);
-      if (murmur3(objectIdToBytes(id)) <= (last?.upper ?? 0n)) continue;
+      if (bitsOf(objectIdToBytes(id)) <= (last?.upper ?? 0n)) continue;
       wrapped++;
-      expect(ring.shardOf(id).name).toBe(ring.virtualShards()[0]?.shard);
+      expect(ring.shardOf(id).name).toBe(points[0]?.shard);
     }
     expect(wrapped).toBeGreaterThan(10);
   });
@@ -90,12 +81,12 @@ describe("Ring", () => {
     let pairs = 0;
     while (pairs < 3) {
       const id = randomId(random);
-      const token = murmur3(objectIdToBytes(id));
+      const token = bitsOf(objectIdToBytes(id));
       const twin = byHigh.get(token >> 32n);
       byHigh.set(token >> 32n, id);
       if (twin === undefined || twin === id) continue;
       pairs++;
-      const [low, high] = token < murmur3(objectIdToBytes(twin)) ? [id, twin] : [twin, id];
+      const [low, high] = token < bitsOf(objectIdToBytes(twin)) ? [id, twin] : [twin, id];
       const shards = ["low", "high"].map((name) => ({ name, members: ["n"] }));
       const ring = new Ring({ shards, virtualShards: [nameOf(low), nameOf(high)], assignments: [0, 1] });
       expect([ring.shardOf(low).name, ring.shardOf(high).name]).toEqual(["low", "high"]);
@@ -106,9 +97,16 @@ describe("Ring", () => {
     }
   });
 
-  it("spreads objects evenly and in proportion to the shares it states", () => {
-    const ring = new Ring(stateOf(4, 128, 11));
-    const shares = ring.ownedShares();
+  it("spreads objects evenly and in proportion to what the bounds leave to each shard", () => {
+    const state = stateOf(4, 128, 11);
+    const ring = new Ring(state);
+    const shares = [0, 0, 0, 0];
+    const points = pointsOf(state);
+    points.forEach(({ upper, shard }, i) => {
+      const owner = state.shards.findIndex(({ name }) => name === shard);
+      const width = BigInt.asUintN(64, upper - (points.at(i - 1)?.upper ?? 0n));
+      shares[owner] = (shares[owner] ?? 0) + Number(width) / 2 ** 64;
+    });
     expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
     const random = seededRandom(12);
     const counts = [0, 0, 0, 0];

@@ -1,7 +1,6 @@
 import { type ObjectId, ShoalError, writeObjectId } from "@shoal/model";
-import { murmur3Words } from "./murmur3.js";
-import type { PhysicalShard, ShardingState, VirtualShard } from "./sharding-state.js";
-import { virtualBound } from "./virtual-bound.js";
+import { murmur3Block, virtualBound } from "./murmur3.js";
+import type { PhysicalShard, ShardingState } from "./sharding-state.js";
 
 const idBytes = new Uint8Array(16);
 const token = new Uint32Array(2);
@@ -12,14 +11,11 @@ const token = new Uint32Array(2);
  * (reference-rest 5.3). Immutable; build it once for each ShardingState.
  */
 export class Ring {
-  readonly #state: ShardingState;
   readonly #shards: readonly PhysicalShard[];
   readonly #upperHigh: Uint32Array;
   readonly #upperLow: Uint32Array;
   /** Index in the state's `shards` of the owner of each bound. */
   readonly #owner: Uint32Array;
-  /** Index in the state's `virtualShards` of each bound. */
-  readonly #origin: Uint32Array;
 
   /** Fails with `internal` when the state contradicts itself. */
   constructor(state: ShardingState) {
@@ -32,21 +28,11 @@ export class Ring {
       high[index] = bound.high;
       low[index] = bound.low;
     });
-    this.#state = state;
     this.#shards = state.shards;
-    this.#origin = sortedOrder(high, low);
-    this.#upperHigh = this.#origin.map((index) => high[index] ?? 0);
-    this.#upperLow = this.#origin.map((index) => low[index] ?? 0);
-    this.#owner = this.#origin.map((index) => assignments[index] ?? 0);
-  }
-
-  /** Virtual shards by rising bound; made again for each caller. */
-  virtualShards(): readonly VirtualShard[] {
-    return Array.from(this.#origin, (origin, index) => ({
-      name: this.#state.virtualShards[origin] ?? "",
-      upper: (BigInt(this.#upperHigh[index] ?? 0) << 32n) | BigInt(this.#upperLow[index] ?? 0),
-      shard: this.#shards[this.#owner[index] ?? 0]?.name ?? "",
-    }));
+    const order = sortedOrder(high, low);
+    this.#upperHigh = order.map((index) => high[index] ?? 0);
+    this.#upperLow = order.map((index) => low[index] ?? 0);
+    this.#owner = order.map((index) => assignments[index] ?? 0);
   }
 
   /** The shard that owns `id`. */
@@ -60,21 +46,8 @@ export class Ring {
   shardIndexOf(id: ObjectId): number {
     if (this.#shards.length === 1) return 0;
     writeObjectId(id, idBytes);
-    murmur3Words(wordAt(0), wordAt(4), wordAt(8), wordAt(12), token);
+    murmur3Block(idBytes, token);
     return this.#owner[this.#firstNotBelow(token[0] ?? 0, token[1] ?? 0)] ?? 0;
-  }
-
-  /** Share of the hash space, 0 to 1, that each shard owns, in the order of the state's `shards`. */
-  ownedShares(): readonly number[] {
-    const shares = this.#shards.map(() => 0);
-    const points = this.virtualShards();
-    points.forEach((point, index) => {
-      const before = points.at(index - 1)?.upper ?? 0n;
-      const owner = this.#owner[index] ?? 0;
-      const width = points.length === 1 ? 1n << 64n : BigInt.asUintN(64, point.upper - before);
-      shares[owner] = (shares[owner] ?? 0) + Number(width) / 2 ** 64;
-    });
-    return shares;
   }
 
   /** Index of the first bound that is not below the token; behind the last one the first (the ring wraps). */
@@ -130,10 +103,4 @@ function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
     }
   }
   return order;
-}
-
-function wordAt(at: number): number {
-  return (
-    (idBytes[at] ?? 0) | ((idBytes[at + 1] ?? 0) << 8) | ((idBytes[at + 2] ?? 0) << 16) | ((idBytes[at + 3] ?? 0) << 24)
-  );
 }

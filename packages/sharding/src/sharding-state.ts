@@ -1,11 +1,3 @@
-/** One stretch of the hash ring: tokens up to and including `upper` (and above the one before it) belong to `shard`. */
-export interface VirtualShard {
-  readonly name: string;
-  /** murmur3 of the ASCII name, uint64. */
-  readonly upper: bigint;
-  readonly shard: string;
-}
-
 /** A shard and the node that holds it. The list of members leaves room for copies; the first one owns the shard. */
 export interface PhysicalShard {
   readonly name: string;

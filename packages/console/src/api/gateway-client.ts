@@ -17,25 +17,20 @@ export class GatewayClient {
 
   /** Fails with ServerError unless the status is 200. A refused token is refreshed once where that is possible. */
   async get(path: string, signal?: AbortSignal): Promise<Answer> {
-    return this.#send("GET", path, undefined, signal);
+    return this.#send(path, { signal: signal ?? null });
   }
 
   async post(path: string, body: string, signal?: AbortSignal): Promise<Answer> {
-    return this.#send("POST", path, body, signal);
+    return this.#send(path, { method: "POST", body, signal: signal ?? null });
   }
 
-  async #send(
-    method: string,
-    path: string,
-    body: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  async #send(path: string, options: RequestInit): Promise<Answer> {
     const token = await this.#session.token();
     const begun = performance.now();
-    let answer = await request(method, path, body, token, signal);
+    let answer = await request(path, options, token);
     if (answer.status === 401 && token !== undefined) {
       const renewed = await this.#session.renew(token, messageOf(401, answer.text));
-      answer = await request(method, path, body, renewed, signal);
+      answer = await request(path, options, renewed);
       if (answer.status === 401) this.#session.end(messageOf(401, answer.text));
     }
     if (answer.status !== 200) throw new ServerError(answer.status, messageOf(answer.status, answer.text));
@@ -43,28 +38,15 @@ export class GatewayClient {
   }
 }
 
-async function request(
-  method: string,
-  path: string,
-  body: string | undefined,
-  token: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly status: number; readonly text: string }> {
+async function request(path: string, options: RequestInit, token: string | undefined) {
   const headers: Record<string, string> = { Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.body !== undefined) headers["Content-Type"] = "application/json";
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   try {
-    const answer = await fetch(path, {
-      method,
-      headers,
-      cache: "no-store",
-      credentials: "same-origin",
-      ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const answer = await fetch(path, { ...options, headers, cache: "no-store", credentials: "same-origin" });
     return { status: answer.status, text: await answer.text() };
   } catch (error) {
-    if (signal?.aborted === true) throw error;
+    if (options.signal?.aborted === true) throw error;
     throw new ServerError(0, "is the server running, and does the network reach it?");
   }
 }

@@ -1,5 +1,6 @@
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { type ClassInfo, readClasses } from "../objects/class-info.js";
+import { Source } from "../source.js";
 import type { GatewayClient } from "./gateway-client.js";
 import { ServerError } from "./server-error.js";
 
@@ -18,24 +19,14 @@ export type SchemaState =
 const ASK_EVERY_MS = 15_000;
 
 /** The classes, and the GraphQL schema that the server makes of them; both follow what others change. */
-export class SchemaSource {
+export class SchemaSource extends Source<SchemaState> {
   readonly #client: GatewayClient;
-  readonly #listeners = new Set<() => void>();
-  #state: SchemaState = { kind: "loading" };
   #text: string | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(client: GatewayClient) {
+    super({ kind: "loading" });
     this.#client = client;
-  }
-
-  get state(): SchemaState {
-    return this.#state;
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Asks now, whenever the page is looked at again, and now and then while it is. Returns the end of that. */
@@ -68,15 +59,15 @@ export class SchemaSource {
   async #refresh(): Promise<void> {
     try {
       const { text } = await this.#client.get("/v1/schema");
-      const isWhole = this.#state.kind === "ready" && this.#state.problem === undefined;
+      const isWhole = this.state.kind === "ready" && this.state.problem === undefined;
       if (text === this.#text && isWhole) return;
       const classes = readClasses(text);
-      this.#become({ kind: "ready", classes, ...(await this.#introspect(classes)) });
+      this.become({ kind: "ready", classes, ...(await this.#introspect(classes)) });
       this.#text = text;
     } catch (error) {
       // A server that is away for a moment does not take the schema from those who write a query.
-      if (this.#state.kind === "ready") return;
-      this.#become({ kind: "failed", error: error instanceof ServerError ? error : new ServerError(0, String(error)) });
+      if (this.state.kind === "ready") return;
+      this.become({ kind: "failed", error: ServerError.from(error) });
     }
   }
 
@@ -93,10 +84,5 @@ export class SchemaSource {
     } catch (error) {
       return { graphql: undefined, problem: error instanceof Error ? error.message : String(error) };
     }
-  }
-
-  #become(state: SchemaState): void {
-    this.#state = state;
-    for (const listener of this.#listeners) listener();
   }
 }

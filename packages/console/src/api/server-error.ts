@@ -8,9 +8,14 @@ export class ServerError extends Error {
     super(message);
   }
 
+  static from(thrown: unknown): ServerError {
+    return thrown instanceof ServerError ? thrown : new ServerError(0, String(thrown));
+  }
+
   /** What the status means here; the message says the rest. */
   get title(): string {
-    return titleOf(this.status);
+    const { status } = this;
+    return TITLES.get(status) ?? (status >= 400 ? `The server answered with status ${status}` : "Something went wrong");
   }
 }
 
@@ -26,10 +31,6 @@ const TITLES: ReadonlyMap<number, string> = new Map([
   [503, "Not available right now"],
   [504, "It took too long"],
 ]);
-
-export function titleOf(status: number): string {
-  return TITLES.get(status) ?? (status >= 400 ? `The server answered with status ${status}` : "Something went wrong");
-}
 
 /** The messages of an error body, `{"error":[{"message":…}]}`; the text itself when it is something else. */
 export function messageOf(status: number, text: string): string {

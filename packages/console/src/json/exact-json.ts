@@ -34,6 +34,15 @@ export function isList(value: ExactJson | undefined): value is readonly ExactJso
   return Array.isArray(value);
 }
 
+/** Empty for what is no text. */
+export function textOf(value: ExactJson | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function numberOf(value: ExactJson | undefined): number | undefined {
+  return value instanceof NumberLiteral ? Number(value.text) : undefined;
+}
+
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -84,29 +93,30 @@ class Reader {
 
   #object(depth: number): ReadonlyMap<string, ExactJson> {
     const members = new Map<string, ExactJson>();
-    let token = this.#next();
-    if (token === "}") return members;
-    for (;;) {
+    this.#each("}", (token) => {
       if (!token.startsWith('"')) throw new SyntaxError(`expected a name before ${this.#at}`);
       const name = JSON.parse(token) as string;
       if (this.#next() !== ":") throw new SyntaxError(`expected : before ${this.#at}`);
       members.set(name, this.#value(this.#next(), depth + 1));
-      const end = this.#next();
-      if (end === "}") return members;
-      if (end !== ",") throw new SyntaxError(`expected , or } before ${this.#at}`);
-      token = this.#next();
-    }
+    });
+    return members;
   }
 
   #list(depth: number): readonly ExactJson[] {
     const items: ExactJson[] = [];
+    this.#each("]", (token) => items.push(this.#value(token, depth + 1)));
+    return items;
+  }
+
+  /** What stands between commas up to `end`; `read` gets the first token of each. */
+  #each(end: string, read: (token: string) => void): void {
     let token = this.#next();
-    if (token === "]") return items;
+    if (token === end) return;
     for (;;) {
-      items.push(this.#value(token, depth + 1));
-      const end = this.#next();
-      if (end === "]") return items;
-      if (end !== ",") throw new SyntaxError(`expected , or ] before ${this.#at}`);
+      read(token);
+      const next = this.#next();
+      if (next === end) return;
+      if (next !== ",") throw new SyntaxError(`expected , or ${end} before ${this.#at}`);
       token = this.#next();
     }
   }

@@ -1,4 +1,4 @@
-import { type ExactJson, isList, member, NumberLiteral, parseExact } from "../json/exact-json.js";
+import { type ExactJson, isList, member, numberOf, parseExact, textOf } from "../json/exact-json.js";
 
 export interface PropertyInfo {
   readonly name: string;
@@ -31,12 +31,11 @@ export function isReferenceType(dataType: readonly string[]): boolean {
 
 function readClass(json: ExactJson): ClassInfo {
   const properties = member(json, "properties");
-  const shards = member(member(json, "shardingConfig"), "desiredCount");
   return {
     name: textOf(member(json, "class")),
     description: textOf(member(json, "description")),
     vectorizer: textOf(member(json, "vectorizer")) || "none",
-    shards: shards instanceof NumberLiteral ? Number(shards.text) : undefined,
+    shards: numberOf(member(member(json, "shardingConfig"), "desiredCount")),
     properties: isList(properties) ? properties.map(readProperty) : [],
     json,
   };
@@ -50,8 +49,4 @@ function readProperty(json: ExactJson): PropertyInfo {
     description: textOf(member(json, "description")),
     isIndexed: member(json, "indexInverted") !== false,
   };
-}
-
-function textOf(value: ExactJson | undefined): string {
-  return typeof value === "string" ? value : "";
 }

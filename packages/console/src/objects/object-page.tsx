@@ -71,21 +71,21 @@ function Shown({ object }: { readonly object: StoredObject }) {
 }
 
 function VectorPart({ object: { vector } }: { readonly object: StoredObject }) {
-  if (vector === undefined) {
-    return (
-      <section aria-label="Vector">
-        <h2>Vector</h2>
-        <p class="hint">This object has no vector.</p>
-      </section>
-    );
-  }
-  const start = vector.slice(0, VECTOR_START).map(String).join(", ");
+  const start = vector?.slice(0, VECTOR_START).map(String).join(", ");
   return (
     <section aria-label="Vector">
       <h2>
-        Vector <span class="count">{vector.length}</span>
+        Vector
+        {vector !== undefined && (
+          <>
+            {" "}
+            <span class="count">{vector.length}</span>
+          </>
+        )}
       </h2>
-      {vector.length <= VECTOR_START ? (
+      {vector === undefined ? (
+        <p class="hint">This object has no vector.</p>
+      ) : vector.length <= VECTOR_START ? (
         <code class="vector">{start}</code>
       ) : (
         <details>

@@ -1,5 +1,4 @@
-import { type ExactJson, isList, member, NumberLiteral, parseExact } from "../json/exact-json.js";
-
+import { type ExactJson, isList, member, numberOf, parseExact, textOf } from "../json/exact-json.js";
 import { isReferenceType, type PropertyInfo } from "./class-info.js";
 
 /** An object as `GET /v1/objects` shows it. */
@@ -57,12 +56,4 @@ function plainText(value: ExactJson): string {
     return value.some((one) => one instanceof Map) ? `${value.length} ×` : value.slice(0, 4).map(plainText).join(", ");
   const text = String(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
-function textOf(value: ExactJson | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function numberOf(value: ExactJson | undefined): number | undefined {
-  return value instanceof NumberLiteral ? Number(value.text) : undefined;
 }

@@ -16,7 +16,7 @@ export function useAnswer<T>(client: GatewayClient, path: string, read: (text: s
       ({ text }) => setLoaded({ kind: "here", value: read(text) }),
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setLoaded({ kind: "failed", error: error instanceof ServerError ? error : new ServerError(0, String(error)) });
+        setLoaded({ kind: "failed", error: ServerError.from(error) });
       },
     );
     return () => abort.abort();

@@ -1,4 +1,4 @@
-import { type ExactJson, isList, member, NumberLiteral, parseExact } from "../json/exact-json.js";
+import { type ExactJson, isList, member, numberOf, parseExact } from "../json/exact-json.js";
 import { formatJson } from "../json/format-json.js";
 
 export interface GraphQlError {
@@ -34,11 +34,10 @@ function readError(error: ExactJson): GraphQlError {
   const path = member(error, "path");
   const locations = member(error, "locations");
   const first = isList(locations) ? locations[0] : undefined;
-  const [line, column] = [member(first, "line"), member(first, "column")];
-  const isPlaced = line instanceof NumberLiteral && column instanceof NumberLiteral;
+  const [line, column] = [numberOf(member(first, "line")), numberOf(member(first, "column"))];
   return {
     message: typeof message === "string" ? message : "(no message)",
     path: isList(path) ? path.map(String).join(" › ") : undefined,
-    place: isPlaced ? { line: Number(line.text), column: Number(column.text) } : undefined,
+    place: line !== undefined && column !== undefined ? { line, column } : undefined,
   };
 }

@@ -1,3 +1,7 @@
+import { useState } from "preact/hooks";
+
+const KEY = "shoal.console.history";
+
 /** A query that was run, with everything needed to run it again. Answers, users and tokens are not part of it. */
 export interface HistoryEntry {
   readonly query: string;
@@ -38,6 +42,27 @@ export function writeHistory(history: readonly HistoryEntry[]): string {
 export function titleOf({ query }: HistoryEntry): string {
   const words = query.replaceAll(/#.*$/gm, " ").replaceAll(/\s+/g, " ").trim();
   return words.replace(/^(query\s*)?\{\s*/, "") || "(empty)";
+}
+
+/** The queries that were run in this browser. */
+export function useHistory(storage: Storage) {
+  const [entries, setEntries] = useState(() => readHistory(storage.getItem(KEY)));
+  const change = (changed: (before: readonly HistoryEntry[]) => readonly HistoryEntry[]): void => {
+    // Another tab may have added to it.
+    const next = changed(readHistory(storage.getItem(KEY)));
+    setEntries(next);
+    try {
+      storage.setItem(KEY, writeHistory(next));
+    } catch {
+      // A browser may have no room, or forbid it: then it is just not kept.
+      storage.removeItem(KEY);
+    }
+  };
+  return {
+    entries,
+    add: (entry: HistoryEntry) => change((before) => withEntry(before, entry)),
+    clear: () => change(() => []),
+  };
 }
 
 function bounded(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {

@@ -25,8 +25,17 @@ const parseJson = jsonParseLinter();
 const variablesLinter = linter((view) => (view.state.doc.toString().trim() === "" ? [] : parseJson(view)));
 
 /** The query with completion from the live schema, and its variables. */
-export function QueryEditors(props: QueryEditorsProps) {
-  const { draft, revision, schema, onQuery, onVariables, onRun, onPrettify, onView } = props;
+export function QueryEditors({
+  draft,
+  revision,
+  schema,
+  onQuery,
+  onVariables,
+  onRun,
+  onPrettify,
+  onRefresh,
+  onView,
+}: QueryEditorsProps) {
   const [view, setView] = useState<EditorView | undefined>(undefined);
   const [isOpen, setOpen] = useState(draft.variables.trim() !== "");
   const keys = useMemo<readonly KeyBinding[]>(
@@ -64,7 +73,12 @@ export function QueryEditors(props: QueryEditorsProps) {
           }}
         />
       </div>
-      <SchemaLine schema={schema} onRefresh={props.onRefresh} />
+      <p class="schema-line">
+        <span>{wordsOf(schema)}</span>
+        <button type="button" class="plain" onClick={() => void onRefresh()}>
+          Refresh
+        </button>
+      </p>
       <details class="variables" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           Variables
@@ -86,18 +100,7 @@ export function QueryEditors(props: QueryEditorsProps) {
   );
 }
 
-/** Where the completions come from, and how to get them again. */
-function SchemaLine({ schema, onRefresh }: { readonly schema: SchemaState; readonly onRefresh: () => Promise<void> }) {
-  return (
-    <p class="schema-line">
-      <span>{wordsOf(schema)}</span>
-      <button type="button" class="plain" onClick={() => void onRefresh()}>
-        Refresh
-      </button>
-    </p>
-  );
-}
-
+/** Where the completions come from. */
 function wordsOf(schema: SchemaState): string {
   if (schema.kind !== "ready") return "Schema: loading…";
   if (schema.problem !== undefined) return `Schema: no completion, ${schema.problem}`;

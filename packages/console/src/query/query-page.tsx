@@ -2,17 +2,14 @@ import type { EditorView } from "@codemirror/view";
 import { useRef, useState } from "preact/hooks";
 import type { GatewayClient } from "../api/gateway-client.js";
 import type { SchemaState } from "../api/schema-source.js";
-import type { SharedQuery } from "../route.js";
+import { type SharedQuery, writeRoute } from "../route.js";
 import { EmptyServer } from "./empty-server.js";
+import { useHistory } from "./history.js";
 import { HistoryDrawer } from "./history-drawer.js";
-import { prettifyDraft } from "./prettify.js";
 import { QueryEditors } from "./query-editors.js";
-import { InputProblem } from "./request-text.js";
+import { InputProblem, prettifyDraft } from "./request-text.js";
 import { ResultPane } from "./result-pane.js";
-import { shareLink } from "./share-link.js";
-import { Toolbar } from "./toolbar.js";
 import { useDraft } from "./use-draft.js";
-import { useHistory } from "./use-history.js";
 import { useRun } from "./use-run.js";
 
 export interface QueryPageProps {
@@ -55,14 +52,27 @@ export function QueryPage({ client, schema, storage, now, shared, onRefresh }: Q
   return (
     <main class="query-page">
       <section class="pane" aria-label="Query">
-        <Toolbar
-          isRunning={outcome.kind === "running"}
-          onRun={run}
-          onStop={stop}
-          onPrettify={prettify}
-          onShare={share}
-          onHistory={() => setHistoryOpen(true)}
-        />
+        <div class="toolbar" role="toolbar" aria-label="What to do with the query">
+          {outcome.kind === "running" ? (
+            <button type="button" class="primary" onClick={stop}>
+              Stop
+            </button>
+          ) : (
+            <button type="button" class="primary" onClick={run} title="Ctrl+Enter or ⌘+Enter">
+              <span aria-hidden="true">▶</span> Run
+            </button>
+          )}
+          <button type="button" onClick={prettify} title="Ctrl+Shift+P: lay out query and variables">
+            Prettify
+          </button>
+          <button type="button" onClick={share} title="A link that opens this query">
+            Share
+          </button>
+          <span class="gap" />
+          <button type="button" onClick={() => setHistoryOpen(true)} aria-haspopup="dialog">
+            History
+          </button>
+        </div>
         {message !== undefined && (
           <p class="message" role="status">
             {message}
@@ -111,4 +121,16 @@ function showPlace(view: EditorView | undefined, line: number, column: number): 
   const { from, to } = view.state.doc.line(line);
   view.dispatch({ selection: { anchor: Math.min(from + Math.max(0, column - 1), to) }, scrollIntoView: true });
   view.focus();
+}
+
+/** Copies a link to the query, or makes it the address of the page. What was done, in words. */
+async function shareLink(shared: SharedQuery): Promise<string> {
+  const link = new URL(writeRoute({ view: "query", shared }), window.location.href).href;
+  const isCopied = await navigator.clipboard?.writeText(link).then(
+    () => true,
+    () => false,
+  );
+  if (isCopied === true) return "A link to this query was copied.";
+  window.history.replaceState(null, "", link);
+  return "The address of this page is now a link to this query.";
 }

@@ -1,8 +1,7 @@
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
 import { readGraphQlAnswer } from "./graphql-answer.js";
-import { prettifyQuery } from "./prettify.js";
-import { operationNameAt, requestText } from "./request-text.js";
+import { operationNameAt, prettifyQuery, requestText } from "./request-text.js";
 import { sampleQuery } from "./sample-query.js";
 
 describe("the request", () => {

@@ -1,4 +1,7 @@
-import { type OperationDefinitionNode, parse } from "graphql";
+import { type DocumentNode, type OperationDefinitionNode, parse, print, TokenKind } from "graphql";
+import { parseExact } from "../json/exact-json.js";
+import { formatJson } from "../json/format-json.js";
+import type { SharedQuery } from "../route.js";
 
 /** What the person has to change before anything can be sent. */
 export class InputProblem extends Error {}
@@ -41,4 +44,43 @@ export function operationNameAt(query: string, cursor: number): string | undefin
   if (operations.length < 2) return undefined;
   const here = operations.find(({ loc }) => loc !== undefined && loc.start <= cursor && cursor <= loc.end);
   return (here ?? operations[0])?.name?.value;
+}
+
+/** Query and variables tidied up. Fails with InputProblem, and changes nothing, on what cannot be read. */
+export function prettifyDraft({ query, variables }: SharedQuery): SharedQuery {
+  return { query: prettifyQuery(query), variables: prettifyVariables(variables) };
+}
+
+function prettifyVariables(variables: string): string {
+  if (variables.trim() === "") return "";
+  try {
+    return formatJson(parseExact(variables));
+  } catch {
+    throw new InputProblem("The variables are no JSON.");
+  }
+}
+
+/** The query as graphql-js prints it. Comments would be lost, so a query with comments is left alone. */
+export function prettifyQuery(query: string): string {
+  if (query.trim() === "") return query;
+  const document = parsed(query);
+  if (hasComment(document)) {
+    throw new InputProblem("Tidying up would drop the comments (#), so the query was left alone.");
+  }
+  return print(document).trimEnd();
+}
+
+function parsed(query: string): DocumentNode {
+  try {
+    return parse(query, { maxTokens: 100_000 });
+  } catch (error) {
+    throw new InputProblem(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function hasComment(document: DocumentNode): boolean {
+  for (let token = document.loc?.startToken ?? null; token !== null; token = token.next) {
+    if (token.kind === TokenKind.COMMENT) return true;
+  }
+  return false;
 }

@@ -1,5 +1,4 @@
-import type { ClassInfo } from "../objects/class-info.js";
-import { isReferenceType } from "../objects/class-info.js";
+import { type ClassInfo, isReferenceType } from "../objects/class-info.js";
 
 /** What a first query shows of an object. */
 const PROPERTIES_MAX = 6;

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SchemaState } from "../api/schema-source.js";
 import { type SharedQuery, writeRoute } from "../route.js";
-import { readDraft, writeDraft } from "./draft.js";
 import { sampleQuery } from "./sample-query.js";
+
+const KEY = "shoal.console.draft";
+const DRAFT_CHARS_MAX = 1_000_000;
 
 export interface DraftOptions {
   readonly storage: Storage;
@@ -12,22 +14,12 @@ export interface DraftOptions {
   readonly onChange: () => void;
 }
 
-export interface Draft {
-  readonly shown: SharedQuery;
-  /** Grows whenever the editors have to take over `shown`. */
-  readonly revision: number;
-  /** As it is now, also between two renderings. */
-  readonly latest: () => SharedQuery;
-  /** What was typed into an editor. */
-  readonly type: (typed: Partial<SharedQuery>) => void;
-  /** What comes from elsewhere than the editors. */
-  readonly write: (next: SharedQuery) => void;
-}
-
 /** What is being written; the browser keeps it for the next visit. */
-export function useDraft({ storage, schema, shared, onChange }: DraftOptions): Draft {
+export function useDraft({ storage, schema, shared, onChange }: DraftOptions) {
   const [shown, setShown] = useState(() => shared ?? readDraft(storage));
+  /** Grows whenever the editors have to take over `shown`. */
   const [revision, setRevision] = useState(0);
+  /** As it is now, also between two renderings. */
   const latest = useRef(shown);
   /** Somebody has written; an editor that he has emptied stays empty. */
   const isTouched = useRef(false);
@@ -38,10 +30,12 @@ export function useDraft({ storage, schema, shared, onChange }: DraftOptions): D
     writeDraft(storage, latest.current);
     onChange();
   };
+  /** What was typed into an editor. */
   const type = (typed: Partial<SharedQuery>): void => {
     if (typed.query !== undefined) isTouched.current = true;
     change(typed);
   };
+  /** What comes from elsewhere than the editors. */
   const write = (next: SharedQuery): void => {
     change(next);
     setRevision((before) => before + 1);
@@ -61,4 +55,27 @@ export function useDraft({ storage, schema, shared, onChange }: DraftOptions): D
   }, [schema]);
 
   return { shown, revision, latest: () => latest.current, type, write };
+}
+
+/** What was being written when the page was left. */
+function readDraft(storage: Storage): SharedQuery {
+  try {
+    const kept = JSON.parse(storage.getItem(KEY) ?? "null") as Partial<SharedQuery> | null;
+    if (typeof kept?.query === "string" && typeof kept.variables === "string") {
+      return { query: kept.query, variables: kept.variables };
+    }
+  } catch {
+    // Somebody else's text under our name.
+  }
+  return { query: "", variables: "" };
+}
+
+/** Keeps it for the next visit; what a browser has no room for is not kept. */
+function writeDraft(storage: Storage, { query, variables }: SharedQuery): void {
+  try {
+    if (query.length + variables.length > DRAFT_CHARS_MAX) storage.removeItem(KEY);
+    else storage.setItem(KEY, JSON.stringify({ query, variables }));
+  } catch {
+    // No room.
+  }
 }

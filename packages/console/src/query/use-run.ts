@@ -14,20 +14,14 @@ export interface RunOptions {
   readonly onMessage: (message: string | undefined) => void;
 }
 
-export interface Run {
-  readonly outcome: Outcome;
-  /** Runs the operation in which the cursor is. Does nothing while another one is running. */
-  readonly start: (query: SharedQuery, cursor: number) => Promise<void>;
-  readonly stop: () => void;
-}
-
 /** The query that is running, or what came of the last one. Leaving the page ends it. */
-export function useRun({ client, onDone, onMessage }: RunOptions): Run {
+export function useRun({ client, onDone, onMessage }: RunOptions) {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
   const running = useRef<AbortController | undefined>(undefined);
   const stop = (): void => running.current?.abort();
   useEffect(() => stop, []);
 
+  /** Runs the operation in which the cursor is. Does nothing while another one is running. */
   const start = async (shown: SharedQuery, cursor: number): Promise<void> => {
     if (running.current !== undefined) return;
     const abort = new AbortController();
@@ -45,10 +39,7 @@ export function useRun({ client, onDone, onMessage }: RunOptions): Run {
       if (error instanceof InputProblem) onMessage(error.message);
       else if (abort.signal.aborted) setOutcome({ kind: "none" });
       else {
-        setOutcome({
-          kind: "failure",
-          error: error instanceof ServerError ? error : new ServerError(0, String(error)),
-        });
+        setOutcome({ kind: "failure", error: ServerError.from(error) });
         onDone(shown, false);
       }
     } finally {

@@ -14,10 +14,10 @@ export function keepApiKey(storage: Storage, key: string | undefined): void {
   else storage.setItem(KEY, key);
 }
 
-/** Whether the server takes a key; undefined when it cannot be reached. */
-export async function isTaken(key: string): Promise<boolean | undefined> {
-  if (!SENDABLE.test(key)) return false;
-  const headers = { Authorization: `Bearer ${key}` };
+/** Whether the server takes a key, or answers without one; undefined when it cannot be reached. */
+export async function isTaken(key?: string): Promise<boolean | undefined> {
+  if (key !== undefined && !SENDABLE.test(key)) return false;
+  const headers: HeadersInit = key === undefined ? {} : { Authorization: `Bearer ${key}` };
   return fetch("/v1/meta", { cache: "no-store", headers }).then(
     ({ status }) => (status === 401 ? false : status === 200 ? true : undefined),
     () => undefined,

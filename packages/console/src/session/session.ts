@@ -1,4 +1,5 @@
 import { ServerError } from "../api/server-error.js";
+import { Source } from "../source.js";
 import { isTaken, keepApiKey, keptApiKey } from "./api-key.js";
 import {
   authorizationUrl,
@@ -50,10 +51,8 @@ const RENEW_BEFORE_MS = 10_000;
 const KEY_NAME = "API key";
 
 /** Who is signed in, and the token or key of his requests. */
-export class Session {
+export class Session extends Source<SessionState> {
   readonly #browser: SessionBrowser;
-  readonly #listeners = new Set<() => void>();
-  #state: SessionState = { kind: "starting" };
   #issuer: Issuer | undefined;
   #tokens: Tokens | undefined;
   #takesKeys = false;
@@ -61,39 +60,28 @@ export class Session {
   #refreshing: Promise<string> | undefined;
 
   constructor(browser: SessionBrowser) {
+    super({ kind: "starting" });
     this.#browser = browser;
-  }
-
-  get state(): SessionState {
-    return this.#state;
-  }
-
-  /** Called after each change; returns its end. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Finds out whether people sign in here, and takes them to the issuer unless they are signed in or have just left. */
   async start(): Promise<void> {
-    this.#become({ kind: "starting" });
+    this.become({ kind: "starting" });
     try {
       const { issuer, takesKeys } = await findSignInMethods();
       this.#issuer = issuer;
       this.#takesKeys = takesKeys;
       this.#key = takesKeys ? keptApiKey(this.#browser.storage) : undefined;
     } catch (error) {
-      const known = error instanceof ServerError ? error : new ServerError(0, String(error));
-      this.#become({ kind: "unreachable", error: known });
-      return;
+      return this.become({ kind: "unreachable", error: ServerError.from(error) });
     }
     const address = this.#browser.address();
     const hasAnswer = ["code", "error"].some((name) => address.searchParams.has(name));
-    if (this.#key !== undefined) return this.#become({ kind: "signedIn", name: KEY_NAME });
+    if (this.#key !== undefined) return this.become({ kind: "signedIn", name: KEY_NAME });
     if (this.#issuer === undefined) return this.#startWithoutIssuer();
     if (hasAnswer && address.searchParams.has("state")) return this.#finishSignIn(this.#issuer, address);
     this.#tokens = keptTokens(this.#browser.storage, this.#issuer.server.issuer);
-    if (this.#tokens !== undefined) return this.#become({ kind: "signedIn", name: this.#tokens.name });
+    if (this.#tokens !== undefined) return this.become({ kind: "signedIn", name: this.#tokens.name });
     if (this.#browser.storage.getItem(SIGNED_OUT_KEY) !== null) return this.#showSignedOut("You have signed out.");
     if (this.#takesKeys) return this.#showSignedOut(undefined);
     await this.signIn();
@@ -116,7 +104,7 @@ export class Session {
     this.#key = key;
     keepApiKey(this.#browser.storage, key);
     this.#browser.storage.removeItem(SIGNED_OUT_KEY);
-    this.#become({ kind: "signedIn", name: KEY_NAME });
+    this.become({ kind: "signedIn", name: KEY_NAME });
   }
 
   /** To the issuer's login page. */
@@ -154,7 +142,7 @@ export class Session {
 
   /** As `anonymous`, where the server lets him in. */
   goOnWithout(): void {
-    this.#become({ kind: "open", canSignIn: true });
+    this.become({ kind: "open", canSignIn: true });
   }
 
   /** The token to send; undefined when there is none to send. Renews one that is about to end. */
@@ -227,7 +215,7 @@ export class Session {
   #keep(tokens: Tokens): void {
     this.#tokens = tokens;
     keepTokens(this.#browser.storage, tokens);
-    this.#become({ kind: "signedIn", name: tokens.name });
+    this.become({ kind: "signedIn", name: tokens.name });
   }
 
   #forget(): void {
@@ -244,34 +232,21 @@ export class Session {
 
   /** Where no key is needed to look around, nobody is asked for one. */
   async #startWithoutIssuer(): Promise<void> {
-    if (!this.#takesKeys) this.#become({ kind: "open", canSignIn: false });
-    else if (await isOpenToAll()) this.#become({ kind: "open", canSignIn: true });
+    if (!this.#takesKeys) this.become({ kind: "open", canSignIn: false });
+    else if ((await isTaken()) === true) this.become({ kind: "open", canSignIn: true });
     else await this.#showSignedOut(undefined);
   }
 
   async #showSignedOut(reason: string | undefined): Promise<void> {
     const ways = { withIssuer: this.#issuer !== undefined, withKey: this.#takesKeys };
-    this.#become({ kind: "signedOut", reason, canGoOnWithout: false, ...ways });
-    const isOpen = await isOpenToAll();
-    if (isOpen && this.#state.kind === "signedOut") this.#become({ ...this.#state, canGoOnWithout: true });
+    this.become({ kind: "signedOut", reason, canGoOnWithout: false, ...ways });
+    if ((await isTaken()) === true && this.state.kind === "signedOut")
+      this.become({ ...this.state, canGoOnWithout: true });
   }
 
   #consoleUri(): string {
     return this.#browser.address().origin + CONSOLE_PATH;
   }
-
-  #become(state: SessionState): void {
-    this.#state = state;
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-/** Whether requests without credentials are answered. */
-function isOpenToAll(): Promise<boolean> {
-  return fetch("/v1/meta", { cache: "no-store" }).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
 }
 
 function endedMeanwhile(): ServerError {

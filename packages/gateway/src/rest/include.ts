@@ -32,7 +32,7 @@ export function parseInclude(list: string | undefined, modules: EnabledModules =
 
 function unknownWord(word: string, { all }: EnabledModules): ShoalError {
   const offered = all.flatMap(({ additionalProperties = [] }) =>
-    additionalProperties.flatMap(({ includeNames }) => includeNames.slice(0, 1)),
+    additionalProperties.flatMap(({ includeNames = [] }) => includeNames.slice(0, 1)),
   );
   const known = ["vector", "classification", ...new Set(offered)];
   const more = offered.length === 0 ? "; modules would bring more (ENABLE_MODULES)" : "";

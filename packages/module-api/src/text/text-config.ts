@@ -1,4 +1,5 @@
-import { type ClassDefinition, isUncheckedObject, type JsonObject, type PropertyDefinition } from "@shoal/model";
+import type { ClassDefinition, JsonObject, PropertyDefinition } from "@shoal/model";
+import { settingOf } from "../module-settings.js";
 
 /** Settings of a class and of a property for a text vectorizer (specification, "Class" and "Property"). */
 export const TEXT_CLASS_DEFAULTS: JsonObject = { vectorizeClassName: true };
@@ -21,9 +22,4 @@ export function isSkipped(property: PropertyDefinition, module: string): boolean
 
 export function vectorizesPropertyName(property: PropertyDefinition, module: string): boolean {
   return settingOf(property.moduleConfig, module, "vectorizePropertyName") === true;
-}
-
-function settingOf(config: JsonObject | undefined, module: string, name: string): unknown {
-  const own = config !== undefined && Object.hasOwn(config, module) ? config[module] : undefined;
-  return isUncheckedObject(own) ? own[name] : undefined;
 }

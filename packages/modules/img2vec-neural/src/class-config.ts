@@ -1,5 +1,5 @@
-import { type ClassDefinition, isUncheckedObject, ShoalError } from "@shoal/model";
-import type { ClassConfig } from "@shoal/module-api";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
+import { type ClassConfig, settingOf } from "@shoal/module-api";
 
 export const MODULE_NAME = "img2vec-neural";
 
@@ -14,8 +14,7 @@ export const IMAGE_CLASS_CONFIG: ClassConfig = {
 
 /** Fails with `invalid` when there are none. */
 export function imageFieldsOf({ moduleConfig }: ClassDefinition): readonly string[] {
-  const own = moduleConfig !== undefined && Object.hasOwn(moduleConfig, MODULE_NAME) ? moduleConfig[MODULE_NAME] : {};
-  const fields = isUncheckedObject(own) && Object.hasOwn(own, "imageFields") ? own.imageFields : undefined;
+  const fields = settingOf(moduleConfig, MODULE_NAME, "imageFields");
   if (fields === undefined) throw invalid("imageFields not present");
   if (!Array.isArray(fields)) throw invalid("imageFields must be an array");
   if (fields.length === 0) throw invalid("must contain at least one image field name in imageFields");

@@ -1,8 +1,7 @@
 import { InferenceContainer } from "@shoal/inference";
-import { ShoalError } from "@shoal/model";
-import type { Module, ModuleRegistration, ModuleResources } from "@shoal/module-api";
+import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
 import { IMAGE_CLASS_CONFIG, MODULE_NAME } from "./class-config.js";
-import { ImageVectorizer } from "./image-vectorizer.js";
+import { imageVectorizer, vectorsOfImages } from "./image-vectorizer.js";
 import { nearImage } from "./near-image.js";
 
 /** `img2vec-neural`. */
@@ -15,17 +14,15 @@ export const IMAGE_MODULE: ModuleRegistration = {
 };
 
 export function imageModule(address: string, resources: Pick<ModuleResources, "nowMs" | "tell">): Module {
-  if (address === "") throw new ShoalError("internal", `module '${MODULE_NAME}' was created without an address`);
   const container = new InferenceContainer(MODULE_NAME, address, resources);
-  const vectorizer = new ImageVectorizer(container);
+  const vectorOfImage = vectorsOfImages(container);
   return {
     name: MODULE_NAME,
-    vectorizer,
+    vectorizer: imageVectorizer(vectorOfImage),
     classConfig: IMAGE_CLASS_CONFIG,
-    searchArguments: [nearImage(vectorizer, resources.nowMs)],
+    searchArguments: [nearImage(vectorOfImage, resources.nowMs)],
+    ...answeredBy(container),
     // The container says nothing of itself (reference-graphql 8.1).
     meta: async () => ({}),
-    awaitReady: container.awaitReady,
-    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
   };
 }

@@ -1,9 +1,9 @@
 import { ShoalError, withPrefix } from "@shoal/model";
 import type { ModuleResources, SearchArgument } from "@shoal/module-api";
-import type { ImageVectorizer } from "./image-vectorizer.js";
+import type { VectorOfImage } from "./image-vectorizer.js";
 
 /** The argument `nearImage`: what looks like an image (reference-graphql 8.6). */
-export function nearImage(vectorizer: ImageVectorizer, nowMs: ModuleResources["nowMs"]): SearchArgument {
+export function nearImage(vectorOfImage: VectorOfImage, nowMs: ModuleResources["nowMs"]): SearchArgument {
   return {
     name: "nearImage",
     typePrefix: "Img2VecImage",
@@ -22,7 +22,7 @@ export function nearImage(vectorizer: ImageVectorizer, nowMs: ModuleResources["n
         throw new ShoalError("invalid", "nearImage.image is empty: give an image in base64");
       }
       try {
-        return await vectorizer.vectorOfImage(`search_${nowMs()}000000`, image, context);
+        return await vectorOfImage(`search_${nowMs()}000000`, image, context);
       } catch (thrown) {
         throw withPrefix("nearImage: ", thrown);
       }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { EmbeddedRecognizer } from "./embedded-recognizer.js";
 import { namesOf } from "./names-of.js";
+import { EmbeddedRecognizer } from "./recognizer.js";
 
 it("finds in a thread what it finds here", async () => {
   await using recognizer = new EmbeddedRecognizer({ nowMs: Date.now });

@@ -1,9 +1,9 @@
 import { FakeContainer } from "@shoal/fake-container";
 import type { ClassDefinition, JsonObject, StoredObject } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ContainerRecognizer } from "./container-recognizer.js";
 import { EMBEDDED_CERTAINTY, namesOf } from "./names-of.js";
 import { nerModule } from "./ner-module.js";
+import { ContainerRecognizer } from "./recognizer.js";
 
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 

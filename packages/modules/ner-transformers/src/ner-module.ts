@@ -1,14 +1,11 @@
-import type { Module, ModuleRegistration } from "@shoal/module-api";
-import { ContainerRecognizer } from "./container-recognizer.js";
-import { EmbeddedRecognizer } from "./embedded-recognizer.js";
-import { MODULE_NAME, type Recognizer } from "./recognizer.js";
+import { answeredBy, type Module, type ModuleRegistration } from "@shoal/module-api";
+import { ContainerRecognizer, EmbeddedRecognizer, MODULE_NAME, type Recognizer } from "./recognizer.js";
 import { tokens } from "./tokens.js";
 
 /** `ner-transformers`. */
 export const NER_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: false,
-  lacks: () => undefined,
   create(resources) {
     const { nerInferenceApi: address } = resources.settings;
     return nerModule(
@@ -18,12 +15,5 @@ export const NER_MODULE: ModuleRegistration = {
 };
 
 export function nerModule(recognizer: Recognizer): Module {
-  const { awaitReady } = recognizer;
-  return {
-    name: MODULE_NAME,
-    additionalProperties: [tokens(recognizer)],
-    meta: (context) => recognizer.meta(context),
-    ...(awaitReady === undefined ? {} : { awaitReady }),
-    [Symbol.asyncDispose]: () => recognizer[Symbol.asyncDispose](),
-  };
+  return { name: MODULE_NAME, additionalProperties: [tokens(recognizer)], ...answeredBy(recognizer) };
 }

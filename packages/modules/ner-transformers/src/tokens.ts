@@ -29,8 +29,7 @@ export function tokens(recognizer: Recognizer): AdditionalProperty {
       certainty: { type: "Float", description: "The least certainty of a token." },
       limit: { type: "Int", description: "The most tokens of a row." },
     },
-    offeredIn: { list: true, search: true, restObject: false, restList: false },
-    includeNames: [],
+    offeredIn: { list: true, search: true },
     reads: { properties: true, vector: false, extras: false },
     async values(rows, { properties, certainty, limit }, _search, context) {
       const names = Array.isArray(properties) ? properties.filter((name) => typeof name === "string") : [];

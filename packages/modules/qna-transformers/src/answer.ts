@@ -20,9 +20,7 @@ export function answer(container: InferenceContainer): AdditionalProperty {
         },
       },
     },
-    arguments: {},
-    offeredIn: { list: true, search: true, restObject: false, restList: false },
-    includeNames: [],
+    offeredIn: { list: true, search: true },
     reads: { properties: true, vector: false, extras: false },
     async values(rows, _given, { argument }, context) {
       const asked = argument?.name === ASK.name ? argument.searched : {};

@@ -1,6 +1,5 @@
 import { InferenceContainer } from "@shoal/inference";
-import { ShoalError } from "@shoal/model";
-import type { Module, ModuleRegistration, ModuleResources } from "@shoal/module-api";
+import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
 import { answer } from "./answer.js";
 import { ASK } from "./ask.js";
 
@@ -21,14 +20,11 @@ export const QNA_MODULE: ModuleRegistration = {
 };
 
 export function qnaModule(address: string, resources: Pick<ModuleResources, "nowMs" | "tell">): Module {
-  if (address === "") throw new ShoalError("internal", `module '${MODULE_NAME}' was created without an address`);
   const container = new InferenceContainer(MODULE_NAME, address, resources);
   return {
     name: MODULE_NAME,
     searchArguments: [ASK],
     additionalProperties: [answer(container)],
-    meta: (context) => container.meta(context),
-    awaitReady: container.awaitReady,
-    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
+    ...answeredBy(container),
   };
 }

@@ -25,9 +25,7 @@ export function spellCheck(speller: Speller): AdditionalProperty {
       },
       list: true,
     },
-    arguments: {},
-    offeredIn: { list: true, search: true, restObject: false, restList: false },
-    includeNames: [],
+    offeredIn: { list: true, search: true },
     reads: { properties: false, vector: false, extras: false },
     async values(rows, _given, { argument }, context) {
       const texts = argument?.texts ?? [];

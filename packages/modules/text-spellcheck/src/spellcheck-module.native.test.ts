@@ -1,10 +1,8 @@
 import { FakeContainer } from "@shoal/fake-container";
 import type { AdditionalRow, AdditionalSearch } from "@shoal/module-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ContainerSpeller } from "./container-speller.js";
-import { EmbeddedSpeller } from "./embedded-speller.js";
 import { spellcheckModule } from "./spellcheck-module.js";
-import type { Speller } from "./speller.js";
+import { ContainerSpeller, EmbeddedSpeller, type Speller } from "./speller.js";
 
 const inTime = () => ({ deadline: Date.now() + 60_000 });
 let container: FakeContainer;

@@ -1,15 +1,12 @@
-import type { Module, ModuleRegistration } from "@shoal/module-api";
-import { ContainerSpeller } from "./container-speller.js";
+import { answeredBy, type Module, type ModuleRegistration } from "@shoal/module-api";
 import { correctText } from "./correct-text.js";
-import { EmbeddedSpeller } from "./embedded-speller.js";
 import { spellCheck } from "./spell-check.js";
-import { MODULE_NAME, type Speller } from "./speller.js";
+import { ContainerSpeller, EmbeddedSpeller, MODULE_NAME, type Speller } from "./speller.js";
 
 /** `text-spellcheck`. */
 export const SPELLCHECK_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: false,
-  lacks: () => undefined,
   create(resources) {
     const { spellcheckInferenceApi: address } = resources.settings;
     return spellcheckModule(
@@ -19,7 +16,6 @@ export const SPELLCHECK_MODULE: ModuleRegistration = {
 };
 
 export function spellcheckModule(speller: Speller): Module {
-  const { awaitReady } = speller;
   return {
     name: MODULE_NAME,
     additionalProperties: [spellCheck(speller)],
@@ -29,8 +25,6 @@ export function spellcheckModule(speller: Speller): Module {
         return texts.map((text) => correctText(text, changes).text);
       },
     },
-    meta: (context) => speller.meta(context),
-    ...(awaitReady === undefined ? {} : { awaitReady }),
-    [Symbol.asyncDispose]: () => speller[Symbol.asyncDispose](),
+    ...answeredBy(speller),
   };
 }

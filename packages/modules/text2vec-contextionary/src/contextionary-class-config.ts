@@ -1,4 +1,4 @@
-import { type ClassDefinition, type PropertyDefinition, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import {
   type ClassConfig,
   isSkipped,
@@ -10,10 +10,7 @@ import {
   vectorizesPropertyName,
 } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/runtime";
-import type { Contextionary } from "./contextionary.js";
-import { MODULE_NAME } from "./module-name.js";
-
-const PREFIX = `module '${MODULE_NAME}': `;
+import { type Contextionary, MODULE_NAME } from "./contextionary.js";
 
 /** What names of classes and properties must be, to say something to the contextionary (reference-graphql 8.2). */
 export function contextionaryClassConfig(contextionary: Contextionary, newContext: () => RequestContext): ClassConfig {
@@ -22,41 +19,31 @@ export function contextionaryClassConfig(contextionary: Contextionary, newContex
     propertyDefaults: TEXT_PROPERTY_DEFAULTS,
     async check(definition) {
       const context = newContext();
-      await checkClass(contextionary, definition, context);
-      for (const property of definition.properties ?? []) {
-        if (isSkipped(property, MODULE_NAME) || !vectorizesPropertyName(property, MODULE_NAME)) continue;
-        await checkProperty(contextionary, definition.class, property, context);
+      const { class: className } = definition;
+      const properties = (definition.properties ?? []).filter((property) => !isSkipped(property, MODULE_NAME));
+      if (vectorizesClassName(definition, MODULE_NAME)) {
+        const fault = await faultOfName(contextionary, className, "class name", context);
+        if (fault !== undefined) throw invalid(`invalid class name: ${fault}`);
+      } else if (!properties.some(isTextProperty)) {
+        throw invalid(
+          "invalid combination of properties: invalid properties: didn't find a single property which is of type " +
+            "string or text and is not excluded from indexing. In addition the class name is excluded from vectorization as well, " +
+            "meaning that it cannot be used to determine the vector position. To fix this, set 'vectorizeClassName' to true if the " +
+            "class name is contextionary-valid. Alternatively add at least contextionary-valid text/string property which is not " +
+            "excluded from indexing",
+        );
+      }
+      for (const property of properties) {
+        if (!vectorizesPropertyName(property, MODULE_NAME)) continue;
+        const fault = await faultOfName(contextionary, property.name, "property", context);
+        if (fault !== undefined) throw invalid(`class "${className}": invalid property name: ${fault}`);
       }
     },
   };
 }
 
-async function checkClass(contextionary: Contextionary, definition: ClassDefinition, context: RequestContext) {
-  const { class: className, properties } = definition;
-  if (vectorizesClassName(definition, MODULE_NAME)) {
-    const fault = await faultOfName(contextionary, className, "class name", context);
-    if (fault !== undefined) throw new ShoalError("invalid", `${PREFIX}invalid class name: ${fault}`);
-  } else if (!(properties ?? []).some((property) => isTextProperty(property) && !isSkipped(property, MODULE_NAME))) {
-    throw new ShoalError(
-      "invalid",
-      `${PREFIX}invalid combination of properties: invalid properties: didn't find a single property which is of type ` +
-        "string or text and is not excluded from indexing. In addition the class name is excluded from vectorization as well, " +
-        "meaning that it cannot be used to determine the vector position. To fix this, set 'vectorizeClassName' to true if the " +
-        "class name is contextionary-valid. Alternatively add at least contextionary-valid text/string property which is not " +
-        "excluded from indexing",
-    );
-  }
-}
-
-async function checkProperty(
-  contextionary: Contextionary,
-  className: string,
-  { name }: PropertyDefinition,
-  context: RequestContext,
-): Promise<void> {
-  const fault = await faultOfName(contextionary, name, "property", context);
-  if (fault === undefined) return;
-  throw new ShoalError("invalid", `${PREFIX}class "${className}": invalid property name: ${fault}`);
+function invalid(text: string): ShoalError {
+  return new ShoalError("invalid", `module '${MODULE_NAME}': ${text}`);
 }
 
 /** Every word of a name must be known or a stop word, and not all of them stop words. */

@@ -1,5 +1,6 @@
 import { Projector } from "@shoal/inference";
 import {
+  answeredBy,
   featureProjection,
   type Module,
   type ModuleRegistration,
@@ -12,12 +13,12 @@ import { nearestNeighbors } from "./additional/nearest-neighbors.js";
 import { semanticPath } from "./additional/semantic-path.js";
 import { contextualClassifier } from "./classifier/contextual-classifier.js";
 import { conceptRoutes, extensionStorageRoutes } from "./concept-routes.js";
-import type { Contextionary } from "./contextionary.js";
+import { type Contextionary, MODULE_NAME } from "./contextionary.js";
 import { contextionaryClassConfig } from "./contextionary-class-config.js";
-import { EmbeddedContextionary } from "./embedded-contextionary.js";
-import { MODULE_NAME } from "./module-name.js";
+import { embeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
-import { TextVectorizer } from "./text-vectorizer.js";
+import { textVectorizer } from "./text-vectorizer.js";
+import { loadVocabulary } from "./vocabulary/load-vocabulary.js";
 
 /** Nobody says for how long the check of a class may be worked on; the first one may have to convert the vocabulary. */
 const CHECK_MS = 60_000;
@@ -26,14 +27,13 @@ const CHECK_MS = 60_000;
 export const CONTEXTIONARY_MODULE: ModuleRegistration = {
   name: MODULE_NAME,
   isVectorizer: true,
-  lacks: () => undefined,
   async create(resources) {
     const { contextionaryUrl } = resources.settings;
     const extensions = new StoredExtensions(resources.extensions);
     const contextionary =
       contextionaryUrl === undefined
-        ? EmbeddedContextionary.of(resources, extensions)
-        : new (await import("./wire/remote-contextionary.js")).RemoteContextionary(contextionaryUrl, resources);
+        ? embeddedContextionary(() => loadVocabulary(resources), extensions)
+        : (await import("./wire/remote-contextionary.js")).remoteContextionary(contextionaryUrl, resources);
     return contextionaryModule(contextionary, extensions, resources);
   },
 };
@@ -48,7 +48,7 @@ export function contextionaryModule(
   const newContext = (): RequestContext => ({ deadline: nowMs() + CHECK_MS });
   return {
     name: MODULE_NAME,
-    vectorizer: new TextVectorizer(contextionary),
+    vectorizer: textVectorizer(contextionary),
     classConfig: contextionaryClassConfig(contextionary, newContext),
     searchArguments: [NEAR_TEXT],
     additionalProperties: [
@@ -60,13 +60,6 @@ export function contextionaryModule(
     classifiers: [contextualClassifier(contextionary)],
     routes: conceptRoutes(contextionary),
     internalRoutes: extensionStorageRoutes(extensions),
-    meta: async (context) => {
-      const { version, wordCount } = await contextionary.meta(context);
-      return { version, wordCount };
-    },
-    ...(contextionary.awaitReady === undefined ? {} : { awaitReady: contextionary.awaitReady }),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([contextionary[Symbol.asyncDispose](), projector[Symbol.asyncDispose]()]);
-    },
+    ...answeredBy(contextionary, projector),
   };
 }

@@ -1,5 +1,8 @@
 import { ShoalError, type ShoalErrorOptions } from "@shoal/model";
+import type { BackEnd } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/runtime";
+
+export const MODULE_NAME = "text2vec-contextionary";
 
 /** A word that a vector was made of. */
 export interface SourceWord {
@@ -41,7 +44,7 @@ export interface WordOverride {
  * Vectors of words and what can be made of them (reference-graphql 8.3): in this process, or asked for at another one. All
  * fail with `unavailable` when it does not answer.
  */
-export interface Contextionary extends AsyncDisposable {
+export interface Contextionary extends BackEnd {
   meta(context: RequestContext): Promise<{ readonly version: string; readonly wordCount: number }>;
   /** How many numbers its vectors have; undefined when it cannot tell. */
   dimensions(context: RequestContext): Promise<number | undefined>;
@@ -67,6 +70,4 @@ export interface Contextionary extends AsyncDisposable {
   ): Promise<readonly (readonly NearWord[])[]>;
   /** Teaches a word, for all processes. Fails with `invalid` against the rules for it. */
   addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void>;
-  /** Resolves when it can answer; absent when it always can. */
-  readonly awaitReady?: (context: RequestContext) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { embeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
 import { describeContextionary } from "./testing/contextionary-suite.js";
 import { MemoryExtensions } from "./testing/memory-extensions.js";
@@ -7,9 +7,8 @@ import { smallVocabulary } from "./testing/small-vocabulary.js";
 
 const CONTEXT = { deadline: Number.POSITIVE_INFINITY };
 
-describeContextionary(
-  "embedded",
-  async () => new EmbeddedContextionary(async () => smallVocabulary(), new StoredExtensions(new MemoryExtensions())),
+describeContextionary("embedded", async () =>
+  embeddedContextionary(async () => smallVocabulary(), new StoredExtensions(new MemoryExtensions())),
 );
 
 it("loads nothing before it is asked, once for all, and again when that failed", async () => {
@@ -19,7 +18,7 @@ it("loads nothing before it is asked, once for all, and again when that failed",
     if (loads === 1) throw new Error("no file");
     return smallVocabulary();
   };
-  await using contextionary = new EmbeddedContextionary(load, new StoredExtensions(new MemoryExtensions()));
+  await using contextionary = embeddedContextionary(load, new StoredExtensions(new MemoryExtensions()));
   await contextionary.meta();
   expect(loads).toBe(0);
   await expect(contextionary.isWordPresent("car")).rejects.toThrow("no file");
@@ -32,7 +31,7 @@ it("loads nothing before it is asked, once for all, and again when that failed",
 
 it("knows what others were taught as soon as the store does", async () => {
   const store = new MemoryExtensions();
-  const open = () => new EmbeddedContextionary(async () => smallVocabulary(), new StoredExtensions(store));
+  const open = () => embeddedContextionary(async () => smallVocabulary(), new StoredExtensions(store));
   await using teacher = open();
   await using pupil = open();
   await teacher.addExtension("wearable", "computer dress", 1, CONTEXT);

@@ -1,15 +1,14 @@
 import { ShoalError } from "@shoal/model";
 import type { NearestRows } from "@shoal/native";
-import { type RequestContext, runWork } from "@shoal/runtime";
-import type { Contextionary, CorpusVector, NearWord, WordOverride } from "./contextionary.js";
+import { runWork } from "@shoal/runtime";
+import type { Contextionary, NearWord } from "./contextionary.js";
 import type { StoredExtensions } from "./stored-extensions.js";
 import { corporaVector } from "./vectors/corpus-vector.js";
 import { checkExtension, conceptKey, EXTENSION_OCCURRENCE } from "./vectors/extension.js";
 import { KnownWords } from "./vectors/known-words.js";
 import { STOP_WORDS } from "./vectors/stop-words.js";
 import { GLOVE_WORDS } from "./vocabulary/glove-source.js";
-import { loadVocabulary, type VocabularyResources } from "./vocabulary/load-vocabulary.js";
-import type { Vocabulary } from "./vocabulary/vocabulary.js";
+import type { Vocabulary } from "./vocabulary/word-table.js";
 
 /** Of the word vectors: the language, their release, and the release of what is made of them. */
 const VERSION = "en1.1.0-v1.2.1";
@@ -26,107 +25,68 @@ interface Loaded {
 }
 
 /** A contextionary in this process, on the word vectors that come with it; they are loaded when first used. */
-export class EmbeddedContextionary implements Contextionary {
-  readonly #load: () => Promise<Vocabulary>;
-  readonly #extensions: StoredExtensions;
-  #loaded: Promise<Loaded> | undefined;
-
-  constructor(load: () => Promise<Vocabulary>, extensions: StoredExtensions) {
-    this.#load = load;
-    this.#extensions = extensions;
-  }
-
-  static of(resources: VocabularyResources, extensions: StoredExtensions): EmbeddedContextionary {
-    return new EmbeddedContextionary(() => loadVocabulary(resources), extensions);
-  }
-
-  async meta(): Promise<{ readonly version: string; readonly wordCount: number }> {
-    return { version: VERSION, wordCount: GLOVE_WORDS };
-  }
-
-  async dimensions(): Promise<number> {
-    return (await this.#words()).vocabulary.dimensions;
-  }
-
-  async isStopword(word: string): Promise<boolean> {
-    return STOP_WORDS.has(word);
-  }
-
-  async isWordPresent(word: string): Promise<boolean> {
-    return (await this.#words()).words.find(word) !== undefined;
-  }
-
-  async vectorForWord(word: string): Promise<Float32Array | undefined> {
-    return (await this.#words()).words.vectorOf(word);
-  }
-
-  async vectorsForWords(words: readonly string[]): Promise<readonly (Float32Array | undefined)[]> {
-    const loaded = await this.#words();
-    return words.map((word) => loaded.words.vectorInText(word.toLowerCase()));
-  }
-
-  async vectorForCorpora(
-    corpora: readonly string[],
-    overrides: readonly WordOverride[],
-    context: RequestContext,
-  ): Promise<CorpusVector> {
-    return runWork(corporaVector((await this.#words()).words, corpora, overrides), context);
-  }
-
-  async nearestWords(vector: Float32Array, count: number): Promise<readonly NearWord[]> {
-    const { vocabulary } = await this.#words();
-    checkLength(vector, vocabulary);
-    const { nearestRows } = await import("@shoal/native");
-    const [nearest] = await nearestRows(vocabulary.matrix, vocabulary.dimensions, vector, count);
-    return nearest === undefined ? [] : wordsOf(vocabulary, nearest, vocabulary.size, count);
-  }
-
-  async nearestUsualWords(
-    vectors: readonly Float32Array[],
-    count: number,
-    context: RequestContext,
-  ): Promise<readonly (readonly NearWord[])[]> {
-    const { vocabulary } = await this.#words();
-    const { dimensions, matrix, size } = vocabulary;
-    const { nearestRows } = await import("@shoal/native");
-    for (const vector of vectors) checkLength(vector, vocabulary);
-    // What is among the rarest is left out of the walk: the vocabulary is sorted.
-    const usual = Math.max(1, Math.ceil(size * (1 - RARE_SHARE)));
-    const found: (readonly NearWord[])[] = [];
-    for (let at = 0; at < vectors.length; at += VECTORS_AT_ONCE) {
-      context.signal?.throwIfAborted();
-      const some = vectors.slice(at, at + VECTORS_AT_ONCE);
-      const queries = new Float32Array(some.length * dimensions);
-      for (const [i, vector] of some.entries()) queries.set(vector, i * dimensions);
-      const answers = await nearestRows(matrix.subarray(0, usual * dimensions), dimensions, queries, count);
-      for (const nearest of answers) found.push(wordsOf(vocabulary, nearest, usual, count));
-    }
-    return found;
-  }
-
-  async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
-    checkExtension(concept, definition, weight);
-    const { vector } = await this.vectorForCorpora([definition.toLowerCase()], [], context);
-    const key = conceptKey(concept);
-    const extension = { concept: key, vector, occurrence: EXTENSION_OCCURRENCE, definition, weight };
-    await this.#extensions.put(extension, context);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#loaded = undefined;
-  }
-
-  #words(): Promise<Loaded> {
-    this.#loaded ??= this.#load().then(
-      (vocabulary) => ({ vocabulary, words: new KnownWords(vocabulary, () => this.#extensions.all) }),
+export function embeddedContextionary(load: () => Promise<Vocabulary>, extensions: StoredExtensions) {
+  let loaded: Promise<Loaded> | undefined;
+  const wordsLoaded = (): Promise<Loaded> => {
+    loaded ??= load().then(
+      (vocabulary) => ({ vocabulary, words: new KnownWords(vocabulary, () => extensions.all) }),
       (failure) => {
         // The next one tries again.
-        this.#loaded = undefined;
+        loaded = undefined;
         throw failure;
       },
     );
-    return this.#loaded;
-  }
+    return loaded;
+  };
+  return {
+    meta: async () => ({ version: VERSION, wordCount: GLOVE_WORDS }),
+    dimensions: async () => (await wordsLoaded()).vocabulary.dimensions,
+    isStopword: async (word) => STOP_WORDS.has(word),
+    isWordPresent: async (word) => (await wordsLoaded()).words.find(word) !== undefined,
+    vectorForWord: async (word) => (await wordsLoaded()).words.vectorOf(word),
+    async vectorsForWords(texts) {
+      const { words } = await wordsLoaded();
+      return texts.map((word) => words.vectorInText(word.toLowerCase()));
+    },
+    async vectorForCorpora(corpora, overrides, context) {
+      return runWork(corporaVector((await wordsLoaded()).words, corpora, overrides), context);
+    },
+    async nearestWords(vector, count) {
+      const { vocabulary } = await wordsLoaded();
+      checkLength(vector, vocabulary);
+      const { nearestRows } = await import("@shoal/native");
+      const [nearest] = await nearestRows(vocabulary.matrix, vocabulary.dimensions, vector, count);
+      return nearest === undefined ? [] : wordsOf(vocabulary, nearest, vocabulary.size, count);
+    },
+    async nearestUsualWords(vectors, count, context) {
+      const { vocabulary } = await wordsLoaded();
+      const { dimensions, matrix, size } = vocabulary;
+      const { nearestRows } = await import("@shoal/native");
+      for (const vector of vectors) checkLength(vector, vocabulary);
+      // What is among the rarest is left out of the walk: the vocabulary is sorted.
+      const usual = Math.max(1, Math.ceil(size * (1 - RARE_SHARE)));
+      const found: (readonly NearWord[])[] = [];
+      for (let at = 0; at < vectors.length; at += VECTORS_AT_ONCE) {
+        context.signal?.throwIfAborted();
+        const some = vectors.slice(at, at + VECTORS_AT_ONCE);
+        const queries = new Float32Array(some.length * dimensions);
+        for (const [i, vector] of some.entries()) queries.set(vector, i * dimensions);
+        const answers = await nearestRows(matrix.subarray(0, usual * dimensions), dimensions, queries, count);
+        for (const nearest of answers) found.push(wordsOf(vocabulary, nearest, usual, count));
+      }
+      return found;
+    },
+    async addExtension(concept, definition, weight, context) {
+      checkExtension(concept, definition, weight);
+      const { vector } = await this.vectorForCorpora([definition.toLowerCase()], [], context);
+      const key = conceptKey(concept);
+      const extension = { concept: key, vector, occurrence: EXTENSION_OCCURRENCE, definition, weight };
+      await extensions.put(extension, context);
+    },
+    async [Symbol.asyncDispose]() {
+      loaded = undefined;
+    },
+  } satisfies Contextionary;
 }
 
 function checkLength({ length }: Float32Array, { dimensions }: Vocabulary): void {

@@ -1,7 +1,7 @@
 import type { ModuleResources } from "@shoal/module-api";
-import { EmbeddedContextionary } from "./embedded-contextionary.js";
+import { embeddedContextionary } from "./embedded-contextionary.js";
 import { StoredExtensions } from "./stored-extensions.js";
-import type { VocabularyResources } from "./vocabulary/load-vocabulary.js";
+import { loadVocabulary, type VocabularyResources } from "./vocabulary/load-vocabulary.js";
 import type { Listen, Refusal } from "./wire/serve-contextionary.js";
 
 /** The embedded contextionary for other processes, on the wire of the containers; its words are loaded before it listens. */
@@ -10,7 +10,10 @@ export async function startContextionary(
   listen: Listen,
   refusal?: Refusal,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
-  const contextionary = EmbeddedContextionary.of(resources, new StoredExtensions(resources.extensions));
+  const contextionary = embeddedContextionary(
+    () => loadVocabulary(resources),
+    new StoredExtensions(resources.extensions),
+  );
   await contextionary.isWordPresent("word");
   const { serveContextionary } = await import("./wire/serve-contextionary.js");
   return serveContextionary(contextionary, listen, resources.nowMs, refusal);

@@ -1,8 +1,7 @@
-import { type ClassDefinition, type JsonObject, ShoalError, withPrefix } from "@shoal/model";
-import { camelCaseWords, type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
-import { type RequestContext, Yielder } from "@shoal/runtime";
-import { type Contextionary, type CorpusVector, NoVector, type WordOverride } from "./contextionary.js";
-import { MODULE_NAME } from "./module-name.js";
+import { type ClassDefinition, ShoalError, withPrefix } from "@shoal/model";
+import { camelCaseWords, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
+import { Yielder } from "@shoal/runtime";
+import { type Contextionary, type CorpusVector, MODULE_NAME, NoVector } from "./contextionary.js";
 import { SOURCE_WORDS_MAX } from "./vectors/corpus-vector.js";
 
 /** Characters of texts that are vectorized in one step: some milliseconds. */
@@ -12,63 +11,38 @@ const STEP_CHARS = 20_000;
 const CONCURRENCY = 16;
 
 /** Vectors of objects and of concepts, from the words that they are made of. */
-export class TextVectorizer implements Vectorizer {
-  readonly #contextionary: Contextionary;
-  readonly #texts = new WeakMap<ClassDefinition, ObjectTexts>();
-
-  constructor(contextionary: Contextionary) {
-    this.#contextionary = contextionary;
-  }
-
-  async vectorize(
-    definition: ClassDefinition,
-    objects: readonly ObjectContent[],
-    context: RequestContext,
-  ): Promise<readonly (ObjectVector | ShoalError)[]> {
-    const texts = this.#textsOf(definition);
-    const outcomes: (ObjectVector | ShoalError)[] = [];
-    const yielder = new Yielder(STEP_CHARS, context);
-    for (let at = 0; at < objects.length; at += CONCURRENCY) {
-      const some = objects.slice(at, at + CONCURRENCY).map(({ properties, vectorWeights }) => {
-        const corpus = texts.textOf(properties);
-        yielder.count(corpus.length);
-        return this.#vectorOf(corpus, vectorWeights, context).catch(ShoalError.from);
-      });
-      outcomes.push(...(await Promise.all(some)));
-      if (yielder.isDue) await yielder.next();
-    }
-    return outcomes;
-  }
-
-  readonly vectorizeTexts = async (
-    texts: readonly string[],
-    _definition: ClassDefinition | undefined,
-    context: RequestContext,
-  ): Promise<Float32Array> => {
-    const corpora = texts.map(camelCaseWords);
-    try {
-      return (await this.#contextionary.vectorForCorpora(corpora, [], context)).vector;
-    } catch (thrown) {
-      throw withPrefix(`vectorize keywords: vectorizing corpus '[${corpora.join(" ")}]': `, thrown);
-    }
+export function textVectorizer(contextionary: Contextionary): Vectorizer {
+  const textsOf = new WeakMap<ClassDefinition, ObjectTexts>();
+  return {
+    async vectorize(definition, objects, context) {
+      const texts = textsOf.get(definition) ?? new ObjectTexts(definition, MODULE_NAME);
+      textsOf.set(definition, texts);
+      const outcomes: (ObjectVector | ShoalError)[] = [];
+      const yielder = new Yielder(STEP_CHARS, context);
+      for (let at = 0; at < objects.length; at += CONCURRENCY) {
+        const some = objects.slice(at, at + CONCURRENCY).map(({ properties, vectorWeights = {} }) => {
+          const corpus = texts.textOf(properties);
+          yielder.count(corpus.length);
+          const weights = Object.entries(vectorWeights);
+          const overrides = weights.map(([word, expression]) => ({ word, expression: String(expression) }));
+          return contextionary
+            .vectorForCorpora([corpus], overrides, context)
+            .then(shown, (thrown: unknown) => explained(corpus, ShoalError.from(thrown)));
+        });
+        outcomes.push(...(await Promise.all(some)));
+        if (yielder.isDue) await yielder.next();
+      }
+      return outcomes;
+    },
+    async vectorizeTexts(texts, _definition, context) {
+      const corpora = texts.map(camelCaseWords);
+      try {
+        return (await contextionary.vectorForCorpora(corpora, [], context)).vector;
+      } catch (thrown) {
+        throw withPrefix(`vectorize keywords: vectorizing corpus '[${corpora.join(" ")}]': `, thrown);
+      }
+    },
   };
-
-  #textsOf(definition: ClassDefinition): ObjectTexts {
-    let texts = this.#texts.get(definition);
-    if (texts === undefined) {
-      texts = new ObjectTexts(definition, MODULE_NAME);
-      this.#texts.set(definition, texts);
-    }
-    return texts;
-  }
-
-  async #vectorOf(corpus: string, weights: JsonObject | undefined, context: RequestContext): Promise<ObjectVector> {
-    try {
-      return shown(await this.#contextionary.vectorForCorpora([corpus], overridesOf(weights), context));
-    } catch (thrown) {
-      throw explained(corpus, ShoalError.from(thrown));
-    }
-  }
 }
 
 /** What an object's vector was made of is stored with it. */
@@ -77,10 +51,6 @@ function shown({ vector, source }: CorpusVector): ObjectVector {
     .slice(0, SOURCE_WORDS_MAX)
     .map(({ concept, weight, occurrence }) => ({ concept, occurrence, weight }));
   return { vector, additional: { interpretation: { source: words } } };
-}
-
-export function overridesOf(weights: JsonObject | undefined): readonly WordOverride[] {
-  return Object.entries(weights ?? {}).map(([word, expression]) => ({ word, expression: String(expression) }));
 }
 
 function explained(corpus: string, failure: ShoalError): ShoalError {

@@ -1,8 +1,9 @@
-import { type ClassDefinition, isUncheckedObject, ShoalError } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import {
   type ClassConfig,
   isSkipped,
   isTextProperty,
+  settingOf,
   TEXT_CLASS_DEFAULTS,
   TEXT_PROPERTY_DEFAULTS,
   vectorizesClassName,
@@ -32,11 +33,6 @@ export const TRANSFORMERS_CLASS_CONFIG: ClassConfig = {
 
 /** Of a search in all classes: the default. */
 export function poolingOf(definition: ClassDefinition | undefined): string {
-  const pooling = definition && poolingSetting(definition);
+  const pooling = settingOf(definition?.moduleConfig, MODULE_NAME, "poolingStrategy");
   return typeof pooling === "string" ? pooling : POOLING_DEFAULT;
-}
-
-function poolingSetting({ moduleConfig }: ClassDefinition): unknown {
-  const own = moduleConfig !== undefined && Object.hasOwn(moduleConfig, MODULE_NAME) ? moduleConfig[MODULE_NAME] : {};
-  return isUncheckedObject(own) && Object.hasOwn(own, "poolingStrategy") ? own.poolingStrategy : POOLING_DEFAULT;
 }

@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import { expect, it } from "vitest";
-import { EmbeddedModel } from "./embedded-model.js";
+import { EmbeddedModel } from "./language-model.js";
 
 const inTime = () => ({ deadline: Date.now() + 60_000 });
 

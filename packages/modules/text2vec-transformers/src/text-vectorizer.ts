@@ -1,44 +1,27 @@
-import { type ClassDefinition, ShoalError, withPrefix } from "@shoal/model";
-import { type ObjectContent, ObjectTexts, type ObjectVector, type Vectorizer } from "@shoal/module-api";
-import type { RequestContext } from "@shoal/runtime";
+import { ShoalError, withPrefix } from "@shoal/model";
+import { ObjectTexts, type Vectorizer } from "@shoal/module-api";
 import { poolingOf } from "./class-config.js";
 import { type LanguageModel, MODULE_NAME } from "./language-model.js";
 
 const PREFIX = "no vector could be made: ";
 
 /** Vectors of objects and of concepts, each from one text. */
-export class TextVectorizer implements Vectorizer {
-  readonly #model: LanguageModel;
-
-  constructor(model: LanguageModel) {
-    this.#model = model;
-  }
-
-  async vectorize(
-    definition: ClassDefinition,
-    objects: readonly ObjectContent[],
-    context: RequestContext,
-  ): Promise<readonly (ObjectVector | ShoalError)[]> {
-    const texts = new ObjectTexts(definition, MODULE_NAME);
-    const outcomes = await this.#model.vectorsOf(
-      objects.map(({ properties }) => texts.textOf(properties)),
-      poolingOf(definition),
-      context,
-    );
-    return outcomes.map((outcome) =>
-      outcome instanceof ShoalError ? withPrefix(PREFIX, outcome) : { vector: outcome },
-    );
-  }
-
-  readonly vectorizeTexts = async (
-    texts: readonly string[],
-    definition: ClassDefinition | undefined,
-    context: RequestContext,
-  ): Promise<Float32Array> => {
-    const [vector = new ShoalError("internal", "a language model gave no outcome for a text")] =
-      await this.#model.vectorsOf([joinedConcepts(texts)], poolingOf(definition), context);
-    if (vector instanceof ShoalError) throw withPrefix(PREFIX, vector);
-    return vector;
+export function textVectorizer(model: LanguageModel): Vectorizer {
+  return {
+    async vectorize(definition, objects, context) {
+      const inWords = new ObjectTexts(definition, MODULE_NAME);
+      const texts = objects.map(({ properties }) => inWords.textOf(properties));
+      const outcomes = await model.vectorsOf(texts, poolingOf(definition), context);
+      return outcomes.map((outcome) =>
+        outcome instanceof ShoalError ? withPrefix(PREFIX, outcome) : { vector: outcome },
+      );
+    },
+    async vectorizeTexts(texts, definition, context) {
+      const outcomes = await model.vectorsOf([joinedConcepts(texts)], poolingOf(definition), context);
+      const [vector = new ShoalError("internal", "a language model gave no outcome for a text")] = outcomes;
+      if (vector instanceof ShoalError) throw withPrefix(PREFIX, vector);
+      return vector;
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { type ClassDefinition, type JsonObject, type ObjectId, ShoalError } from
 import { chooseModules, EnabledModules, type ModuleSettings } from "@shoal/module-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRANSFORMERS_CLASS_CONFIG } from "./class-config.js";
-import { ContainerModel } from "./container-model.js";
+import { ContainerModel } from "./language-model.js";
 import { joinedConcepts } from "./text-vectorizer.js";
 import { TRANSFORMERS_MODULE, transformersModule } from "./transformers-module.js";
 

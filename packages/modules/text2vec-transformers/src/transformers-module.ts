@@ -1,5 +1,6 @@
 import { Projector } from "@shoal/inference";
 import {
+  answeredBy,
   featureProjection,
   type Module,
   type ModuleRegistration,
@@ -7,10 +8,8 @@ import {
   NEAR_TEXT,
 } from "@shoal/module-api";
 import { TRANSFORMERS_CLASS_CONFIG } from "./class-config.js";
-import { ContainerModel } from "./container-model.js";
-import { EmbeddedModel } from "./embedded-model.js";
-import { type LanguageModel, MODULE_NAME } from "./language-model.js";
-import { TextVectorizer } from "./text-vectorizer.js";
+import { ContainerModel, EmbeddedModel, type LanguageModel, MODULE_NAME } from "./language-model.js";
+import { textVectorizer } from "./text-vectorizer.js";
 
 /** `text2vec-transformers`. */
 export const TRANSFORMERS_MODULE: ModuleRegistration = {
@@ -31,17 +30,12 @@ export const TRANSFORMERS_MODULE: ModuleRegistration = {
 
 export function transformersModule(model: LanguageModel, resources: Pick<ModuleResources, "nowMs">): Module {
   const projector = new Projector(MODULE_NAME, resources);
-  const { awaitReady } = model;
   return {
     name: MODULE_NAME,
-    vectorizer: new TextVectorizer(model),
+    vectorizer: textVectorizer(model),
     classConfig: TRANSFORMERS_CLASS_CONFIG,
     searchArguments: [NEAR_TEXT],
     additionalProperties: [featureProjection(projector.project)],
-    meta: (context) => model.meta(context),
-    ...(awaitReady === undefined ? {} : { awaitReady }),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([model[Symbol.asyncDispose](), projector[Symbol.asyncDispose]()]);
-    },
+    ...answeredBy(model, projector),
   };
 }

@@ -28,7 +28,7 @@ export function searchArguments(
 }
 
 /** Arguments of a field of `_additional`. Only scalars and lists of them: their types need no names. */
-export function additionalArguments({ arguments: fields }: AdditionalProperty): GraphQLFieldConfigArgumentMap {
+export function additionalArguments({ arguments: fields = {} }: AdditionalProperty): GraphQLFieldConfigArgumentMap {
   return inputFields(fields, "");
 }
 

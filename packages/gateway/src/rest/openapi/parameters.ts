@@ -21,7 +21,7 @@ function literal(text: string): unknown {
 /** `include` of the operations that answer objects (reference-rest 3.3). */
 function includeParameter(modules: EnabledModules) {
   const added = modules.all.flatMap(({ additionalProperties }) => additionalProperties ?? []);
-  const words = ["vector", "classification", ...added.flatMap(({ includeNames }) => includeNames)];
+  const words = ["vector", "classification", ...added.flatMap(({ includeNames = [] }) => includeNames)];
   const word = [...new Set(words)].join("|");
   return z
     .custom<string>((value) => typeof value === "string" && includes(value, modules))

@@ -18,7 +18,6 @@ export const INTERPRETATION: AdditionalProperty = {
       },
     },
   },
-  arguments: {},
   offeredIn: { list: true, search: true, restObject: true, restList: true },
   includeNames: ["interpretation"],
   reads: { properties: false, vector: false, extras: true },

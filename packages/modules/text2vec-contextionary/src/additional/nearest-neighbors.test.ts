@@ -1,7 +1,7 @@
 import type { AdditionalRow } from "@shoal/module-api";
 import { expect, it } from "vitest";
 import type { NearWord } from "../contextionary.js";
-import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { embeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
 import { smallVocabulary } from "../testing/small-vocabulary.js";
@@ -15,7 +15,7 @@ function rowsOf(...vectors: readonly (Float32Array | undefined)[]): readonly Add
 
 /** The values of rows, and how many vectors were compared with words; each has its first number as its neighbour. */
 async function valuesOf(rows: readonly AdditionalRow[]) {
-  const contextionary = new EmbeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
+  const contextionary = embeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
   let compared = 0;
   contextionary.nearestUsualWords = async (vectors) => {
     compared += vectors.length;

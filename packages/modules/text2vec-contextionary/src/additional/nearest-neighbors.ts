@@ -28,7 +28,6 @@ export function nearestNeighbors(contextionary: Contextionary): AdditionalProper
         },
       },
     },
-    arguments: {},
     offeredIn: { list: true, search: true, restObject: true, restList: true },
     includeNames: ["nearestNeighbors", "nearestneighbors", "nearest-neighbors", "nearest_neighbors"],
     reads: { properties: false, vector: true, extras: false },

@@ -1,7 +1,7 @@
 import type { Json } from "@shoal/model";
 import type { AdditionalRow, Project } from "@shoal/module-api";
 import { expect, it } from "vitest";
-import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { embeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
 import { smallVocabulary } from "../testing/small-vocabulary.js";
@@ -21,7 +21,7 @@ async function pathOver(
   query = vocabulary.vector(3),
   project: Project = async (vectors) => vectors.map((_, i) => [i, 0]),
 ): Promise<readonly Json[]> {
-  const contextionary = new EmbeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
+  const contextionary = embeddedContextionary(async () => vocabulary, new StoredExtensions(new MemoryExtensions()));
   contextionary.nearestUsualWords = async () => [words.map((word) => ({ word, distance: 1 }))];
   const property = semanticPath(contextionary, project);
   return property.values(rows, {}, { vector: query, argument: undefined }, context);

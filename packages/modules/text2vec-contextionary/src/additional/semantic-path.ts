@@ -46,9 +46,7 @@ export function semanticPath(contextionary: Contextionary, project: Project): Ad
         },
       },
     },
-    arguments: {},
-    offeredIn: { list: false, search: true, restObject: false, restList: false },
-    includeNames: [],
+    offeredIn: { list: false, search: true },
     reads: { properties: false, vector: true, extras: false },
     async values(rows, _given, { vector: query }, context) {
       if (rows.length === 0 || query === undefined) return rows.map(() => null);

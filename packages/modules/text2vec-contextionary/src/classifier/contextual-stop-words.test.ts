@@ -1,7 +1,7 @@
 import type { ClassDefinition, ObjectId } from "@shoal/model";
 import type { ClassifierTarget } from "@shoal/module-api";
 import { expect, test } from "vitest";
-import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { embeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
 import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
@@ -17,7 +17,7 @@ function target(word: string): ClassifierTarget {
 /** What a text is made to refer to, and the corpora that its vector was asked of. */
 async function classified(texts: readonly string[], text: string, settings: object) {
   const extensions = new StoredExtensions(new MemoryExtensions());
-  const contextionary = new EmbeddedContextionary(async () => vocabulary, extensions);
+  const contextionary = embeddedContextionary(async () => vocabulary, extensions);
   const corpora: string[] = [];
   const vectorForCorpora = contextionary.vectorForCorpora.bind(contextionary);
   contextionary.vectorForCorpora = (asked, overrides, outer) => {

@@ -1,6 +1,6 @@
 import { seededRandom } from "@shoal/seeded-random";
-import type { Vocabulary } from "../vocabulary/vocabulary.js";
 import { vocabularyIn } from "../vocabulary/vocabulary-file.js";
+import type { Vocabulary } from "../vocabulary/word-table.js";
 
 /** Words of which tests know that they are there: of several alphabets, most frequent first. */
 export const SMALL_WORDS: readonly string[] = [

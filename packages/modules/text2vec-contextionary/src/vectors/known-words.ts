@@ -1,6 +1,6 @@
 import { eachRun, runsOf } from "@shoal/model";
 import type { Work } from "@shoal/runtime";
-import type { Vocabulary } from "../vocabulary/vocabulary.js";
+import type { Vocabulary } from "../vocabulary/word-table.js";
 import type { Extension } from "./extension.js";
 import { STOP_WORDS } from "./stop-words.js";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
 import type { ModuleResources } from "@shoal/module-api";
-import type { Vocabulary } from "./vocabulary.js";
 import { readVocabulary } from "./vocabulary-file.js";
+import type { Vocabulary } from "./word-table.js";
 
 const FILE = "glove-sg-100d-1.1.0.vocabulary";
 

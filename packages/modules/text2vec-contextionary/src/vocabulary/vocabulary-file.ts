@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ShoalError } from "@shoal/model";
-import { Vocabulary } from "./vocabulary.js";
-import { slotCount, WordTable } from "./word-table.js";
+import { slotCount, Vocabulary, WordTable } from "./word-table.js";
 
 /*
  * A vocabulary in one file, ready to be used as it stands: a header of HEADER_BYTES (little-endian: magic, format, words,

@@ -1,3 +1,6 @@
+/** Occurrences of the most frequent word, as if the texts that the vectors were made of had so many of it. */
+const OCCURRENCES_MAX = 10_000_000;
+
 /** Longer words are in no vocabulary. */
 const WORD_BYTES_MAX = 128;
 
@@ -23,14 +26,13 @@ export class WordTable {
   }
 
   /** Of two equal words the first one is found. */
-  static fill(bytes: Buffer, ends: Uint32Array, slots: Uint32Array): WordTable {
+  static fill(bytes: Buffer, ends: Uint32Array, slots: Uint32Array): void {
     const mask = slots.length - 1;
     for (const [word, end] of ends.entries()) {
       let at = hashOf(bytes, ends[word - 1] ?? 0, end) & mask;
       while (slots[at] !== 0) at = (at + 1) & mask;
       slots[at] = word + 1;
     }
-    return new WordTable(bytes, ends, slots);
   }
 
   get size(): number {
@@ -77,4 +79,28 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   // The lower bits alone would hardly tell short words apart.
   return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** Words with vectors, most frequent first. */
+export class Vocabulary {
+  constructor(
+    readonly words: WordTable,
+    /** Row after row, as published: not normalised. */
+    readonly matrix: Float32Array,
+    readonly dimensions: number,
+  ) {}
+
+  get size(): number {
+    return this.words.size;
+  }
+
+  /** A view: not to be changed. */
+  vector(number: number): Float32Array {
+    return this.matrix.subarray(number * this.dimensions, (number + 1) * this.dimensions);
+  }
+
+  /** The vectors come without counts of their words, but in order of them: by Zipf's law the count falls with the rank. */
+  occurrence(number: number): number {
+    return Math.max(1, Math.round(OCCURRENCES_MAX / (number + 1)));
+  }
 }

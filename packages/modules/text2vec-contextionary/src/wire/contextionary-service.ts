@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
+import type { MethodDefinition } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
+import type { SourceWord, WordOverride } from "../contextionary.js";
 
 // As far from `dist` as from `src`.
 const FOLDER = fileURLToPath(new URL("../../../../../protos", import.meta.url));
@@ -9,7 +10,7 @@ const FOLDER = fileURLToPath(new URL("../../../../../protos", import.meta.url));
 /** A vector on the wire: each number is a message of its own. */
 export interface WireVector {
   readonly entries: readonly { readonly entry: number }[];
-  readonly source?: readonly { readonly concept: string; readonly weight: number; readonly occurrence: number }[];
+  readonly source?: readonly SourceWord[];
 }
 
 export interface WireNearestWords {
@@ -23,37 +24,42 @@ export interface WireNearestRequest {
   readonly n: number;
 }
 
-export interface WireWord {
+/** What its methods are asked, and what they answer. */
+export interface ContextionaryMethods {
+  Meta: [asked: object, answer: { readonly version: string; readonly wordCount: number }];
+  IsWordStopword: [asked: WireWord, answer: { readonly stopword: boolean }];
+  IsWordPresent: [asked: WireWord, answer: { readonly present: boolean }];
+  VectorForWord: [asked: WireWord, answer: WireVector];
+  MultiVectorForWord: [
+    asked: { readonly words: readonly WireWord[] },
+    answer: { readonly vectors: readonly WireVector[] },
+  ];
+  VectorForCorpi: [
+    asked: { readonly corpi: readonly string[]; readonly overrides: readonly WordOverride[] },
+    answer: WireVector,
+  ];
+  NearestWordsByVector: [asked: WireNearestRequest, answer: WireNearestWords];
+  MultiNearestWordsByVector: [
+    asked: { readonly params: readonly WireNearestRequest[] },
+    answer: { readonly words: readonly WireNearestWords[] },
+  ];
+  AddExtension: [
+    asked: { readonly concept: string; readonly definition: string; readonly weight: number },
+    answer: object,
+  ];
+}
+
+interface WireWord {
   readonly word: string;
 }
 
 /** The service as it is loaded from its file. */
-export interface ContextionaryDefinition extends ServiceDefinition {
-  readonly Meta: MethodDefinition<object, { readonly version: string; readonly wordCount: number }>;
-  readonly IsWordStopword: MethodDefinition<WireWord, { readonly stopword: boolean }>;
-  readonly IsWordPresent: MethodDefinition<WireWord, { readonly present: boolean }>;
-  readonly VectorForWord: MethodDefinition<WireWord, WireVector>;
-  readonly MultiVectorForWord: MethodDefinition<
-    { readonly words: readonly WireWord[] },
-    { readonly vectors: readonly WireVector[] }
+type ContextionaryDefinition = {
+  readonly [Name in keyof ContextionaryMethods]: MethodDefinition<
+    ContextionaryMethods[Name][0],
+    ContextionaryMethods[Name][1]
   >;
-  readonly VectorForCorpi: MethodDefinition<
-    {
-      readonly corpi: readonly string[];
-      readonly overrides: readonly { readonly word: string; readonly expression: string }[];
-    },
-    WireVector
-  >;
-  readonly NearestWordsByVector: MethodDefinition<WireNearestRequest, WireNearestWords>;
-  readonly MultiNearestWordsByVector: MethodDefinition<
-    { readonly params: readonly WireNearestRequest[] },
-    { readonly words: readonly WireNearestWords[] }
-  >;
-  readonly AddExtension: MethodDefinition<
-    { readonly concept: string; readonly definition: string; readonly weight: number },
-    object
-  >;
-}
+};
 
 let loaded: ContextionaryDefinition | undefined;
 

@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import type { Contextionary } from "../contextionary.js";
 import { listenAnywhere } from "../testing/listen-anywhere.js";
-import { RemoteContextionary } from "./remote-contextionary.js";
+import { remoteContextionary } from "./remote-contextionary.js";
 import { serveContextionary } from "./serve-contextionary.js";
 
 /** The numbers 1 and 0.5, each a message of its own behind field 1, as a `Vector` has them. */
@@ -195,7 +195,7 @@ function scripted({ answer }: GoldenCall, asked: unknown[]): Contextionary {
 describe("F15: the wire of published contextionaries, byte by byte", () => {
   it.each(GOLDEN)("$method is asked for, and its answer read", async (call) => {
     await using there = await container([call]);
-    await using remote = new RemoteContextionary(there.address, { nowMs: Date.now, tell: () => {} });
+    await using remote = remoteContextionary(there.address, { nowMs: Date.now, tell: () => {} });
     expect(await call.ask(remote)).toEqual(call.answer);
   });
 
@@ -212,7 +212,7 @@ describe("F15: the wire of published contextionaries, byte by byte", () => {
     if (call === undefined) throw new Error("the call is in the table");
     const one = `0a 23 0a 03 ${CAR} 12 08 0000003f 0000803f 1a 12 0a 0e ${ENTRIES} 0a 00`;
     await using there = await container([{ ...call, reply: one + one }]);
-    await using remote = new RemoteContextionary(there.address, { nowMs: Date.now, tell: () => {} });
+    await using remote = remoteContextionary(there.address, { nowMs: Date.now, tell: () => {} });
     const near = [{ word: "car", distance: 0.5 }];
     expect(await call.ask(remote)).toEqual([near, near]);
   });

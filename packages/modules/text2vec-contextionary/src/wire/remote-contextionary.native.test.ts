@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from "vitest";
-import { EmbeddedContextionary } from "../embedded-contextionary.js";
+import { embeddedContextionary } from "../embedded-contextionary.js";
 import { StoredExtensions } from "../stored-extensions.js";
 import { describeContextionary } from "../testing/contextionary-suite.js";
 import { listenAnywhere } from "../testing/listen-anywhere.js";
 import { MemoryExtensions } from "../testing/memory-extensions.js";
 import { SMALL_WORDS, smallVocabulary } from "../testing/small-vocabulary.js";
-import { RemoteContextionary } from "./remote-contextionary.js";
+import { remoteContextionary } from "./remote-contextionary.js";
 import { serveContextionary } from "./serve-contextionary.js";
 
 const open: AsyncDisposable[] = [];
@@ -13,8 +13,8 @@ afterAll(async () => {
   for (const one of open) await one[Symbol.asyncDispose]();
 });
 
-function small(): EmbeddedContextionary {
-  return new EmbeddedContextionary(async () => smallVocabulary(), new StoredExtensions(new MemoryExtensions()));
+function small() {
+  return embeddedContextionary(async () => smallVocabulary(), new StoredExtensions(new MemoryExtensions()));
 }
 
 async function serveSmall(contextionary = small()): Promise<string> {
@@ -23,8 +23,8 @@ async function serveSmall(contextionary = small()): Promise<string> {
   return `127.0.0.1:${server.port}`;
 }
 
-function remote(address: string): RemoteContextionary {
-  return new RemoteContextionary(address, { nowMs: Date.now, tell: () => {} });
+function remote(address: string) {
+  return remoteContextionary(address, { nowMs: Date.now, tell: () => {} });
 }
 
 describeContextionary("remote", async () => remote(await serveSmall()));

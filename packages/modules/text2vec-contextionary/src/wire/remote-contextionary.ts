@@ -11,16 +11,9 @@ import {
 import { ShoalError } from "@shoal/model";
 import type { ModuleResources, ModuleTls } from "@shoal/module-api";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
+import { type Contextionary, type NearWord, NO_VECTOR, NoVector } from "../contextionary.js";
 import {
-  type Contextionary,
-  type CorpusVector,
-  type NearWord,
-  NO_VECTOR,
-  NoVector,
-  type WordOverride,
-} from "../contextionary.js";
-import {
-  type ContextionaryDefinition,
+  type ContextionaryMethods,
   contextionaryService,
   MESSAGE_BYTES_MAX,
   vectorOfWire,
@@ -50,189 +43,147 @@ const KNOWN_TO_ALL: readonly string[] = ["internet", "computer", "film", "car", 
 const CERTIFIED_NAME = "contextionary";
 
 /** A contextionary that is another process, asked over gRPC: without encryption, as the published containers have it, or with TLS. */
-export class RemoteContextionary implements Contextionary {
-  readonly #address: string;
-  readonly #nowMs: () => number;
-  readonly #tell: ModuleResources["tell"];
-  readonly #tls: ModuleTls | undefined;
-  readonly #subscription: Disposable | undefined;
-  #client: Client | undefined;
+export function remoteContextionary(
+  address: string,
+  { nowMs, tell, tls }: Pick<ModuleResources, "nowMs" | "tell" | "tls">,
+) {
+  let client: Client | undefined;
+  const disconnect = (): void => {
+    client?.close();
+    client = undefined;
+  };
+  // The next call makes a connection with what is current; calls that are under way end on the former one.
+  const subscription = tls?.onChange(disconnect);
 
-  constructor(address: string, { nowMs, tell, tls }: Pick<ModuleResources, "nowMs" | "tell" | "tls">) {
-    this.#address = address;
-    this.#nowMs = nowMs;
-    this.#tell = tell;
-    this.#tls = tls;
-    // The next call makes a connection with what is current; calls that are under way end on the former one.
-    this.#subscription = tls?.onChange(() => this.#disconnect());
-  }
-
-  async meta(context: RequestContext): Promise<{ readonly version: string; readonly wordCount: number }> {
-    const { version, wordCount } = await this.#call((service) => service.Meta, {}, context);
-    return { version, wordCount };
-  }
-
-  /** Asked again each time, as the other process may be replaced by one with other words. */
-  async dimensions(context: RequestContext): Promise<number | undefined> {
-    const vectors = await this.vectorsForWords(KNOWN_TO_ALL, context);
-    return vectors.find((vector) => vector !== undefined)?.length;
-  }
-
-  async isStopword(word: string, context: RequestContext): Promise<boolean> {
-    return (await this.#call((service) => service.IsWordStopword, { word }, context)).stopword;
-  }
-
-  async isWordPresent(word: string, context: RequestContext): Promise<boolean> {
-    return (await this.#call((service) => service.IsWordPresent, { word }, context)).present;
-  }
-
-  async vectorForWord(word: string, context: RequestContext): Promise<Float32Array | undefined> {
+  /** Asks once more when it could not be reached: a container may have been started again. */
+  const ask = async <Name extends keyof ContextionaryMethods>(
+    name: Name,
+    request: ContextionaryMethods[Name][0],
+    context: RequestContext,
+  ): Promise<ContextionaryMethods[Name][1]> => {
+    const method = contextionaryService()[name];
+    const deadline = Math.min(context.deadline, nowMs() + CALL_MS_MAX);
+    const askOnce = (): Promise<ContextionaryMethods[Name][1]> => {
+      client ??= connect(address, tls);
+      return callOnce(client, address, method, request, deadline, context);
+    };
     try {
-      return vectorOfWire(await this.#call((service) => service.VectorForWord, { word }, context));
+      return await askOnce();
     } catch (thrown) {
-      if (thrown instanceof ShoalError && thrown.code === "notFound") return undefined;
-      throw thrown;
-    }
-  }
-
-  async vectorsForWords(
-    words: readonly string[],
-    context: RequestContext,
-  ): Promise<readonly (Float32Array | undefined)[]> {
-    return inParts(words, WORDS_AT_ONCE, async (some) => {
-      const request = { words: some.map((word) => ({ word })) };
-      const { vectors } = await this.#call((service) => service.MultiVectorForWord, request, context);
-      return some.map((_, i) => {
-        const vector = vectors[i];
-        return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
-      });
-    });
-  }
-
-  async vectorForCorpora(
-    corpi: readonly string[],
-    overrides: readonly WordOverride[],
-    context: RequestContext,
-  ): Promise<CorpusVector> {
-    const answer = await this.#call((service) => service.VectorForCorpi, { corpi, overrides }, context);
-    return { vector: vectorOfWire(answer), source: answer.source ?? [] };
-  }
-
-  async nearestWords(vector: Float32Array, n: number, context: RequestContext): Promise<readonly NearWord[]> {
-    const request = { vector: wireVector(vector), k: TREES, n };
-    return nearWords(await this.#call((service) => service.NearestWordsByVector, request, context));
-  }
-
-  async nearestUsualWords(
-    vectors: readonly Float32Array[],
-    n: number,
-    context: RequestContext,
-  ): Promise<readonly (readonly NearWord[])[]> {
-    return inParts(vectors, NEAREST_AT_ONCE, async (some) => {
-      const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
-      const { words } = await this.#call((service) => service.MultiNearestWordsByVector, { params }, context);
-      return some.map((_, i) => nearWords(words[i] ?? { words: [], distances: [] }));
-    });
-  }
-
-  async addExtension(concept: string, definition: string, weight: number, context: RequestContext): Promise<void> {
-    await this.#call((service) => service.AddExtension, { concept, definition, weight }, context);
-  }
-
-  /** Fails with `unavailable` when it does not answer in time, with `invalid` when it is too old. */
-  readonly awaitReady = async (context: RequestContext): Promise<void> => {
-    const end = Math.min(context.deadline, this.#nowMs() + READY_MS_MAX);
-    for (;;) {
-      try {
-        const deadline = Math.min(end, this.#nowMs() + READY_PAUSE_MS);
-        const { version } = await this.meta(new InnerContext(context, { deadline }));
-        return this.#checkVersion(version);
-      } catch (thrown) {
-        if (ShoalError.from(thrown).code === "invalid" || this.#nowMs() >= end) throw thrown;
-      }
-      this.#tell("the contextionary is not ready yet", { address: this.#address });
-      await setTimeout(READY_PAUSE_MS, undefined, context.signal === undefined ? {} : { signal: context.signal });
+      const { code } = ShoalError.from(thrown);
+      if (code !== "unavailable" || nowMs() + RETRY_PAUSE_MS >= deadline) throw thrown;
+      await setTimeout(RETRY_PAUSE_MS);
+      return askOnce();
     }
   };
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#subscription?.[Symbol.dispose]();
-    this.#disconnect();
-  }
-
-  #disconnect(): void {
-    this.#client?.close();
-    this.#client = undefined;
-  }
-
-  #connect(): Client {
-    const options: ClientOptions = {
-      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
-      "grpc.max_reconnect_backoff_ms": 1_000,
-    };
-    if (this.#tls === undefined) return new Client(this.#address, credentials.createInsecure(), options);
-    const { ca, key, certificate } = this.#tls.current();
-    const secure = credentials.createSsl(ca, key, certificate);
-    return new Client(this.#address, secure, { ...options, "grpc.ssl_target_name_override": CERTIFIED_NAME });
-  }
-
-  #checkVersion(version: string): void {
+  const checkVersion = (version: string): void => {
     const [, major] = /-v(\d+)\.\d+\.\d+$/.exec(version) ?? [];
-    if (major === undefined)
-      this.#tell("the contextionary's version cannot be read; it is used all the same", { version });
+    if (major === undefined) tell("the contextionary's version cannot be read; it is used all the same", { version });
     else if (Number(major) < 1) {
-      throw new ShoalError(
-        "invalid",
-        `the contextionary at ${this.#address} must be v1.0.0 or later, it is ${version}`,
-      );
+      throw new ShoalError("invalid", `the contextionary at ${address} must be v1.0.0 or later, it is ${version}`);
     }
-  }
+  };
 
-  /** Asks once more when it could not be reached: a container may have been started again. */
-  async #call<Request, Answer>(
-    methodOf: (service: ContextionaryDefinition) => MethodDefinition<Request, Answer>,
-    request: Request,
-    context: RequestContext,
-  ): Promise<Answer> {
-    const method = methodOf(contextionaryService());
-    const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
-    try {
-      return await this.#callOnce(method, request, deadline, context);
-    } catch (thrown) {
-      const { code } = ShoalError.from(thrown);
-      if (code !== "unavailable" || this.#nowMs() + RETRY_PAUSE_MS >= deadline) throw thrown;
-      await setTimeout(RETRY_PAUSE_MS);
-      return this.#callOnce(method, request, deadline, context);
-    }
-  }
+  return {
+    meta: (context) => ask("Meta", {}, context),
+    /** Asked again each time, as the other process may be replaced by one with other words. */
+    async dimensions(context) {
+      const vectors = await this.vectorsForWords(KNOWN_TO_ALL, context);
+      return vectors.find((vector) => vector !== undefined)?.length;
+    },
+    isStopword: async (word, context) => (await ask("IsWordStopword", { word }, context)).stopword,
+    isWordPresent: async (word, context) => (await ask("IsWordPresent", { word }, context)).present,
+    async vectorForWord(word, context) {
+      try {
+        return vectorOfWire(await ask("VectorForWord", { word }, context));
+      } catch (thrown) {
+        if (thrown instanceof ShoalError && thrown.code === "notFound") return undefined;
+        throw thrown;
+      }
+    },
+    vectorsForWords: (words, context) =>
+      inParts(words, WORDS_AT_ONCE, async (some) => {
+        const { vectors } = await ask("MultiVectorForWord", { words: some.map((word) => ({ word })) }, context);
+        return some.map((_, i) => {
+          const vector = vectors[i];
+          return vector === undefined || vector.entries.length === 0 ? undefined : vectorOfWire(vector);
+        });
+      }),
+    async vectorForCorpora(corpi, overrides, context) {
+      const answer = await ask("VectorForCorpi", { corpi, overrides }, context);
+      return { vector: vectorOfWire(answer), source: answer.source ?? [] };
+    },
+    nearestWords: async (vector, n, context) =>
+      nearWords(await ask("NearestWordsByVector", { vector: wireVector(vector), k: TREES, n }, context)),
+    nearestUsualWords: (vectors, n, context) =>
+      inParts(vectors, NEAREST_AT_ONCE, async (some) => {
+        const params = some.map((vector) => ({ vector: wireVector(vector), k: TREES, n }));
+        const { words } = await ask("MultiNearestWordsByVector", { params }, context);
+        return some.map((_, i) => nearWords(words[i] ?? { words: [], distances: [] }));
+      }),
+    async addExtension(concept, definition, weight, context) {
+      await ask("AddExtension", { concept, definition, weight }, context);
+    },
+    /** Fails with `unavailable` when it does not answer in time, with `invalid` when it is too old. */
+    async awaitReady(context) {
+      const end = Math.min(context.deadline, nowMs() + READY_MS_MAX);
+      for (;;) {
+        try {
+          const deadline = Math.min(end, nowMs() + READY_PAUSE_MS);
+          const { version } = await ask("Meta", {}, new InnerContext(context, { deadline }));
+          return checkVersion(version);
+        } catch (thrown) {
+          if (ShoalError.from(thrown).code === "invalid" || nowMs() >= end) throw thrown;
+        }
+        tell("the contextionary is not ready yet", { address });
+        await setTimeout(READY_PAUSE_MS, undefined, context.signal === undefined ? {} : { signal: context.signal });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      subscription?.[Symbol.dispose]();
+      disconnect();
+    },
+  } satisfies Contextionary;
+}
 
-  #callOnce<Request, Answer>(
-    { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Answer>,
-    request: Request,
-    deadline: number,
-    { signal }: RequestContext,
-  ): Promise<Answer> {
-    this.#client ??= this.#connect();
-    const client = this.#client;
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const cancel = (): void => call.cancel();
-      const call = client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        new Metadata(),
-        { deadline },
-        (error, answer) => {
-          signal?.removeEventListener("abort", cancel);
-          if (error === null && answer !== undefined) resolve(answer);
-          else reject(signal?.aborted ? signal.reason : failureOf(error, this.#address));
-        },
-      );
-      signal?.addEventListener("abort", cancel, { once: true });
-    });
-  }
+function connect(address: string, tls: ModuleTls | undefined): Client {
+  const options: ClientOptions = {
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+  };
+  if (tls === undefined) return new Client(address, credentials.createInsecure(), options);
+  const { ca, key, certificate } = tls.current();
+  const secure = credentials.createSsl(ca, key, certificate);
+  return new Client(address, secure, { ...options, "grpc.ssl_target_name_override": CERTIFIED_NAME });
+}
+
+function callOnce<Request, Answer>(
+  client: Client,
+  address: string,
+  { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Answer>,
+  request: Request,
+  deadline: number,
+  { signal }: RequestContext,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const cancel = (): void => call.cancel();
+    const call = client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      new Metadata(),
+      { deadline },
+      (error, answer) => {
+        signal?.removeEventListener("abort", cancel);
+        if (error === null && answer !== undefined) resolve(answer);
+        else reject(signal?.aborted ? signal.reason : failureOf(error, address));
+      },
+    );
+    signal?.addEventListener("abort", cancel, { once: true });
+  });
 }
 
 /** Asks for so many at once, one part after the other: each may take its time, and it yields in between. */

@@ -1,15 +1,13 @@
-import { type handleUnaryCall, Server, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { type handleUnaryCall, Server, status } from "@grpc/grpc-js";
 import { type ErrorCode, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import type { Contextionary, CorpusVector, NearWord } from "../contextionary.js";
+import type { Contextionary, NearWord } from "../contextionary.js";
 import {
+  type ContextionaryMethods,
   contextionaryService,
   MESSAGE_BYTES_MAX,
   vectorOfWire,
-  type WireNearestRequest,
   type WireNearestWords,
-  type WireVector,
-  type WireWord,
   wireVector,
 } from "./contextionary-service.js";
 
@@ -33,16 +31,27 @@ export async function serveContextionary(
   contextionary: Contextionary,
   listen: Listen,
   nowMs: () => number,
-  refusal?: Refusal,
+  refusal: Refusal = () => undefined,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
   const server = new Server({
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
     "grpc.max_connection_idle_ms": IDLE_MS_MAX,
   });
-  server.addService(
-    contextionaryService(),
-    methodsOf(contextionary, () => ({ deadline: nowMs() + CALL_MS }), refusal),
-  );
+  const answered =
+    (work: Methods[keyof Methods]): handleUnaryCall<object, object> =>
+    (call, send) => {
+      const reason = refusal(call.getAuthContext().sslPeerCertificate ?? {});
+      if (reason !== undefined) return send({ code: status.PERMISSION_DENIED, details: reason });
+      work(call.request as never, { deadline: nowMs() + CALL_MS }).then(
+        (answer) => send(null, answer),
+        (thrown: unknown) => {
+          const { code, message } = ShoalError.from(thrown);
+          send({ code: STATUS_OF[code] ?? status.INTERNAL, details: message });
+        },
+      );
+    };
+  const methods = Object.entries<Methods[keyof Methods]>(methodsOf(contextionary));
+  server.addService(contextionaryService(), Object.fromEntries(methods.map(([name, work]) => [name, answered(work)])));
   const listening = await listen(server);
   return {
     port: listening.port,
@@ -53,73 +62,52 @@ export async function serveContextionary(
   };
 }
 
-function methodsOf(contextionary: Contextionary, newContext: () => RequestContext, refusal: Refusal = () => undefined) {
-  const answered =
-    <Request, Answer>(
-      work: (request: Request, context: RequestContext) => Promise<Answer>,
-    ): handleUnaryCall<Request, Answer> =>
-    (call: ServerUnaryCall<Request, Answer>, send: sendUnaryData<Answer>) => {
-      const reason = refusal(call.getAuthContext().sslPeerCertificate ?? {});
-      if (reason !== undefined) return send({ code: status.PERMISSION_DENIED, details: reason });
-      work(call.request, newContext()).then(
-        (answer) => send(null, answer),
-        (thrown: unknown) => {
-          const { code, message } = ShoalError.from(thrown);
-          send({ code: STATUS_OF[code] ?? status.INTERNAL, details: message });
-        },
-      );
-    };
+type Methods = {
+  readonly [Name in keyof ContextionaryMethods]: (
+    asked: ContextionaryMethods[Name][0],
+    context: RequestContext,
+  ) => Promise<ContextionaryMethods[Name][1]>;
+};
+
+function methodsOf(contextionary: Contextionary): Methods {
   return {
-    Meta: answered((_: object, context) => contextionary.meta(context)),
-    IsWordStopword: answered(async ({ word }: { word: string }, context) => ({
-      stopword: await contextionary.isStopword(word, context),
-    })),
-    IsWordPresent: answered(async ({ word }: { word: string }, context) => ({
-      present: await contextionary.isWordPresent(word, context),
-    })),
-    VectorForWord: answered(async ({ word }: { word: string }, context) => {
+    Meta: (_, context) => contextionary.meta(context),
+    IsWordStopword: async ({ word }, context) => ({ stopword: await contextionary.isStopword(word, context) }),
+    IsWordPresent: async ({ word }, context) => ({ present: await contextionary.isWordPresent(word, context) }),
+    async VectorForWord({ word }, context) {
       const vector = await contextionary.vectorForWord(word, context);
       if (vector === undefined) throw new ShoalError("notFound", `word '${word}' is not present in the contextionary`);
       return wireVector(vector);
-    }),
-    MultiVectorForWord: answered(async ({ words }: { words: readonly WireWord[] }, context) => {
+    },
+    async MultiVectorForWord({ words }, context) {
       const texts = words.map(({ word }) => word);
       const vectors = await contextionary.vectorsForWords(texts, context);
       return { vectors: vectors.map((vector) => (vector === undefined ? { entries: [] } : wireVector(vector))) };
-    }),
-    VectorForCorpi: answered(
-      async (
-        { corpi, overrides }: { corpi: readonly string[]; overrides: readonly { word: string; expression: string }[] },
-        context,
-      ) => wireCorpus(await contextionary.vectorForCorpora(corpi, overrides, context)),
-    ),
-    NearestWordsByVector: answered(async ({ vector, n }: WireNearestRequest, context) =>
+    },
+    async VectorForCorpi({ corpi, overrides }, context) {
+      const { vector, source } = await contextionary.vectorForCorpora(corpi, overrides, context);
+      return { ...wireVector(vector), source };
+    },
+    NearestWordsByVector: async ({ vector, n }, context) =>
       wireNearest(await contextionary.nearestWords(vectorOfWire(vector), wanted(n), context)),
-    ),
-    MultiNearestWordsByVector: answered(async ({ params }: { params: readonly WireNearestRequest[] }, context) => {
+    async MultiNearestWordsByVector({ params }, context) {
       if (params.length > BATCH_MAX)
         throw new ShoalError("invalid", `at most ${BATCH_MAX} vectors are allowed at once`);
       const count = Math.max(0, ...params.map(({ n }) => wanted(n)));
       const vectors = params.map(({ vector }) => vectorOfWire(vector));
       const nearest = await contextionary.nearestUsualWords(vectors, count, context);
       return { words: nearest.map((words, i) => wireNearest(words.slice(0, wanted(params[i]?.n ?? 0)))) };
-    }),
-    AddExtension: answered(
-      async ({ concept, definition, weight }: { concept: string; definition: string; weight: number }, context) => {
-        await contextionary.addExtension(concept, definition, weight, context);
-        return {};
-      },
-    ),
+    },
+    async AddExtension({ concept, definition, weight }, context) {
+      await contextionary.addExtension(concept, definition, weight, context);
+      return {};
+    },
   };
 }
 
 function wanted(n: number): number {
   if (n >= 0 && n <= NEAREST_MAX) return n;
   throw new ShoalError("invalid", `n must be from 0 to ${NEAREST_MAX}, got ${n}`);
-}
-
-function wireCorpus({ vector, source }: CorpusVector): WireVector {
-  return { ...wireVector(vector), source };
 }
 
 function wireNearest(words: readonly NearWord[]): WireNearestWords {

@@ -1,5 +1,5 @@
 import { type ClassDefinition, isUncheckedObject, type Json, type JsonObject, ShoalError } from "@shoal/model";
-import type { ClassConfig } from "./class-config.js";
+import type { ClassConfig } from "./module.js";
 
 /**
  * Settings of a class and of its properties for its vectorizer: one that has a default must be of the type of that. Null
@@ -18,14 +18,18 @@ export function checkSettings(
 }
 
 function checkSection(config: JsonObject | undefined, module: string, defaults: JsonObject, place: string): void {
-  const own = config !== undefined && Object.hasOwn(config, module) ? config[module] : undefined;
-  if (!isUncheckedObject(own)) return;
   for (const [setting, standard] of Object.entries(defaults)) {
-    const value = Object.hasOwn(own, setting) ? own[setting] : null;
+    const value = settingOf(config, module, setting) ?? null;
     const rule = value === null ? undefined : ruleBroken(value, standard);
     if (rule === undefined) continue;
     throw new ShoalError("invalid", `module '${module}': ${place}: ${setting} must be ${rule}, got ${quoted(value)}`);
   }
+}
+
+/** What a `moduleConfig` says to a module; undefined when it says nothing. */
+export function settingOf(config: JsonObject | undefined, module: string, setting: string): unknown {
+  const own = config !== undefined && Object.hasOwn(config, module) ? config[module] : undefined;
+  return isUncheckedObject(own) && Object.hasOwn(own, setting) ? own[setting] : undefined;
 }
 
 function ruleBroken(value: unknown, standard: Json): string | undefined {

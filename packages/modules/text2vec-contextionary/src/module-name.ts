@@ -1,1 +1,0 @@
-export const MODULE_NAME = "text2vec-contextionary";
