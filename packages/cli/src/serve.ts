@@ -11,7 +11,6 @@ import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
-import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
@@ -32,7 +31,7 @@ import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { remember } from "./remember.js";
-import { followServerCertificate } from "./tls-files.js";
+import { contextionaryTls, followServerCertificate } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */

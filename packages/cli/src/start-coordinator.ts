@@ -11,14 +11,11 @@ import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
 import { drainServer } from "./drain-server.js";
-import { followEtcdCertificates } from "./etcd-certificates.js";
-import { tlsFilesOf } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followEtcdCertificates, followInternalTls } from "./tls-files.js";
 
 const PORT = 7100;
 const RETRY_MS = 300;
@@ -35,9 +32,7 @@ export async function startCoordinator(
   const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "coordinator", logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
-  if (files && tls) refuseForeignCertificate("coordinator", files, tls);
+  const tls = await followInternalTls(configuration, "coordinator", logger, scope, "coordinator");
 
   let lose = (_: ShoalError): void => {};
   const failed = new Promise<never>((_, reject) => {

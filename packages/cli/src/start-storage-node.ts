@@ -13,7 +13,7 @@ import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
 import { drainServer } from "./drain-server.js";
 import { followCoordinators } from "./follow-coordinators.js";
-import { advertisedAddress, tlsFilesOf } from "./internal-address.js";
+import { advertisedAddress } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { keepRegistered } from "./keep-registered.js";
 import { makeDataFolder } from "./make-data-folder.js";
@@ -21,11 +21,10 @@ import { newNodeSecret } from "./new-node-secret.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
 import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { recallSchema, rememberer } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store-memory.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
 import { untilKnown } from "./until-known.js";
 
 const PORT = 7101;
@@ -44,8 +43,7 @@ export async function startStorageNode(
   const openFiles = planOpenFiles(openFilesLimit(), { shardsMax: schemaShardsMax, connectionsMax: CONNECTIONS_MAX });
   let notReady = (): string => "it waits for the schema of a coordinator";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "storage-node", logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
+  const tls = await followInternalTls(configuration, "storage-node", logger, scope);
 
   const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
   // Opened first: its lock keeps a second process off the folder.
@@ -53,7 +51,7 @@ export async function startStorageNode(
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, isNew } = identity;
   if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
-  if (files && tls) refuseForeignCertificate(nodeName, files, tls);
+  if (tls) refuseForeignCertificate(nodeName, configuration, tls);
   // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
   const remembered = isNew ? undefined : await recallSchema(memory, logger);
   // Known before the first call: a coordinator of another cluster is not to be believed.

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { refuseIrregular } from "../refuse-irregular.js";
+import { refuseIrregular } from "../followed-files.js";
 import type { AuditOutput } from "./audit-output.js";
 
 /** Its owner's alone: who did what is nobody else's business. */

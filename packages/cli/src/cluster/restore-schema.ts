@@ -13,12 +13,11 @@ import { connectCoordinator } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "../ballast-bytes.js";
 import { accessMemory } from "../followed-access.js";
-import { tlsFilesOf } from "../internal-address.js";
 import { jsonFileMemory } from "../json-file-memory.js";
 import { KNOWN_ACCESS } from "../known-access.js";
 import { KNOWN_SCHEMA } from "../known-schema.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
-import { followTlsFiles } from "../tls-files.js";
+import { followInternalTls } from "../tls-files.js";
 import { restoreAccess } from "./restore-access.js";
 
 const COORDINATOR_MS_MAX = 15_000;
@@ -44,8 +43,7 @@ export async function restoreSchema(
   const restored: Restored = { schema: newestOf(known), access: newestAccessOf(known) };
   await using scope = new ResourceScope();
   if (dataPath === undefined) {
-    const files = tlsFilesOf(configuration, "gateway", silentLogger);
-    const tls = files && (await followTlsFiles(files, silentLogger, scope));
+    const tls = await followInternalTls(configuration, "gateway", silentLogger, scope);
     const now = () => systemClock.now();
     const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
     return await bringBack(restored, coordinator);
