@@ -18,7 +18,6 @@ import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import { loadSwaggerUi } from "./load-swagger-ui.js";
 import type { ProcessOptions } from "./process-options.js";
-import { schemaLimits } from "./schema-limits.js";
 
 /** Who gets in, what people see, and what operators see. */
 export interface GatewayFaces {
@@ -147,5 +146,6 @@ function autoSchemaSettings(
     if (!isUnknown) logger.rarely({ ...made, requestId }, message);
     observer?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
   };
-  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
+  const { schemaClassesMax: classesMax, schemaClassPropertiesMax: propertiesPerClassMax } = configuration;
+  return { types, schemaService, classSettings, schemaLimits: { classesMax, propertiesPerClassMax }, onMade };
 }

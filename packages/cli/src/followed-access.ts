@@ -1,5 +1,4 @@
-import type { Memory } from "@shoal/cluster";
-import { type Json, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import {
   type AccessChange,
   type AccessPosition,
@@ -97,20 +96,4 @@ export class FollowedAccess implements AccessService, Disposable {
 /** Every start of a coordinator begins a history, which goes on with the versions of the one before. */
 function wentBack(before: AccessSnapshot, snapshot: AccessSnapshot): boolean {
   return before.historyId !== snapshot.historyId && snapshot.version < before.version;
-}
-
-/** A snapshot as JSON: maps are none. */
-interface KeptAccess extends AccessPosition {
-  readonly entries: readonly (readonly [key: string, value: Json])[];
-}
-
-/** Keeps snapshots in a memory of JSON. */
-export function accessMemory(json: Memory<KeptAccess>): Memory<AccessSnapshot> {
-  return {
-    async load() {
-      const kept = await json.load();
-      return kept && { ...kept, entries: new Map(kept.entries) };
-    },
-    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
-  };
 }

@@ -1,4 +1,3 @@
-import type { Memory } from "@shoal/cluster";
 import type { Json } from "@shoal/model";
 import type { ExtensionStore } from "@shoal/module-api";
 import type { ExtensionService, ExtensionsSnapshot } from "@shoal/rpc";
@@ -50,19 +49,3 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
 }
 
 const NONE: ReadonlyMap<string, Json> = new Map();
-
-/** A snapshot as JSON: maps are none. */
-interface KeptExtensions extends Omit<ExtensionsSnapshot, "entries"> {
-  readonly entries: readonly (readonly [key: string, value: Json])[];
-}
-
-/** Keeps snapshots in a memory of JSON. */
-export function extensionsMemory(json: Memory<KeptExtensions>): Memory<ExtensionsSnapshot> {
-  return {
-    async load() {
-      const kept = await json.load();
-      return kept && { ...kept, entries: new Map(kept.entries) };
-    },
-    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
-  };
-}

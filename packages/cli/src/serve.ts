@@ -6,18 +6,15 @@ import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import { DiskBallast, isStoreFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import type { SchemaSnapshot } from "@shoal/rpc";
+import type { AccessSnapshot, SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { followApiKeys } from "./follow-api-keys.js";
-import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { openInternalPort } from "./internal-port.js";
-import { jsonFileMemory } from "./json-file-memory.js";
-import { KNOWN_ACCESS } from "./known-access.js";
-import { KNOWN_SCHEMA } from "./known-schema.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
 import { loadPages } from "./load-pages.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
@@ -30,7 +27,7 @@ import { checkModules, describeModules, openModules } from "./open-modules.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
-import { remember } from "./remember.js";
+import { remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followServerCertificate } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
 
@@ -98,13 +95,11 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   await registerHere(nodes, nodeName, secret, options);
   const view = scope.use(new SchemaReplica(schema));
   const memory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
-  const keep = remember(memory, "the schema", logger, scope);
-  keep(view.snapshot);
-  scope.use(view.onChange(keep));
+  rememberSchema(memory, view, logger, scope);
   if (usesAccess(options)) {
     // Beside the schema, for the same reason: whose store is lost can bring both back.
-    const accessKept = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
-    scope.use(roles.watch(remember(accessKept, "what roles and users there are", logger, scope)));
+    const accessKept = entriesMemory<AccessSnapshot>(jsonFileMemory(dataPath, KNOWN_ACCESS));
+    remember(accessKept, "what roles and users there are", logger, scope, (keep) => roles.watch(keep));
   }
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;

@@ -6,7 +6,9 @@ import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
   type AccessService,
+  type AccessSnapshot,
   type ExtensionService,
+  type ExtensionsSnapshot,
   type NodeConnection,
   type NodeDirectory,
   type SchemaSnapshot,
@@ -20,12 +22,10 @@ import { clusterMembership, describeMembership } from "./cluster-membership.js";
 import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { followCoordinators } from "./follow-coordinators.js";
-import { accessMemory, FollowedAccess } from "./followed-access.js";
-import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
+import { FollowedAccess } from "./followed-access.js";
+import { FollowedExtensions } from "./followed-extensions.js";
 import { openInternalPort } from "./internal-port.js";
-import { jsonFileMemory } from "./json-file-memory.js";
-import { KNOWN_ACCESS } from "./known-access.js";
-import { KNOWN_SCHEMA } from "./known-schema.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
 import { loadPages } from "./load-pages.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { modulesReady } from "./modules-ready.js";
@@ -33,7 +33,7 @@ import { openAccessBook, usesAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { checkModules, describeModules, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
-import { recall, recallSchema, remember } from "./remember.js";
+import { recall, recallSchema, remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followInternalTls, followServerCertificate } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
 import { warnOfReaders } from "./warn-of-readers.js";
@@ -98,10 +98,7 @@ export async function startGateway(
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
-  // What a coordinator has sent already is stored, too: it may have answered before anybody listened here.
-  const keepSchema = remember(schemaMemory, "the schema", logger, scope);
-  if (view.isKnown) keepSchema(view.snapshot);
-  scope.use(view.onChange(keepSchema));
+  rememberSchema(schemaMemory, view, logger, scope);
   const held = new HeldRequests(configuration);
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
@@ -123,9 +120,10 @@ export async function startGateway(
       nowMs: now,
     }),
   );
-  const keepNodes = remember(nodesMemory, "the list of storage nodes", logger, scope);
-  if (pool.directory !== undefined) keepNodes(pool.directory);
-  scope.use(pool.onChange(keepNodes));
+  remember(nodesMemory, "the list of storage nodes", logger, scope, (keep) => {
+    if (pool.directory !== undefined) keep(pool.directory);
+    return pool.onChange(keep);
+  });
 
   if (metrics !== undefined) {
     describeMembership(metrics, membership);
@@ -199,10 +197,10 @@ async function followAccess(
   scope: ResourceScope,
 ): Promise<FollowedAccess> {
   const what = "what roles and users there are";
-  const memory = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
+  const memory = entriesMemory<AccessSnapshot>(jsonFileMemory(dataPath, KNOWN_ACCESS));
   const remembered = await recall(memory, what, logger);
   const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
-  scope.use(access.watch(remember(memory, what, logger, scope)));
+  remember(memory, what, logger, scope, (keep) => access.watch(keep));
   const { staleSecondsMax = 0 } = configuration.roles ?? {};
   if (staleSecondsMax > 0) {
     const asking = setInterval(() => void access.confirm(CONFIRM_TIMEOUT_MS), (staleSecondsMax * 1000) / CONFIRMS);
@@ -219,13 +217,14 @@ async function followExtensions(
   scope: ResourceScope,
 ): Promise<FollowedExtensions> {
   const what = "what modules were taught";
-  const memory = extensionsMemory(jsonFileMemory(dataPath, "extensions.json"));
+  const memory = entriesMemory<ExtensionsSnapshot>(jsonFileMemory(dataPath, "extensions.json"));
   const extensions = scope.use(new FollowedExtensions(service, await recall(memory, what, logger)));
-  const keep = remember(memory, what, logger, scope);
-  const look = (): void => {
-    if (extensions.snapshot !== undefined) keep(extensions.snapshot);
-  };
-  look();
-  scope.use(extensions.onChange(look));
+  remember(memory, what, logger, scope, (keep) => {
+    const look = (): void => {
+      if (extensions.snapshot !== undefined) keep(extensions.snapshot);
+    };
+    look();
+    return extensions.onChange(look);
+  });
   return extensions;
 }

@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
 import { DiskBallast } from "@shoal/kv";
-import type { SchemaSnapshot } from "@shoal/rpc";
 import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
@@ -22,8 +21,8 @@ import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
-import { recallSchema, rememberer } from "./remember.js";
-import { schemaStoreMemory } from "./schema-store-memory.js";
+import { recallSchema, rememberSchema } from "./remember.js";
+import { schemaStoreMemory } from "./schema-store.js";
 import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
 import { untilKnown } from "./until-known.js";
 
@@ -65,9 +64,7 @@ export async function startStorageNode(
   clusterId = () => membership.clusterId;
   if (metrics !== undefined) describeMembership(metrics, membership);
   notReady = () => membership.fault || "it waits for the schema of a coordinator";
-  const known = rememberer<SchemaSnapshot>(memory, "the schema", logger, scope);
-  if (view.isKnown) known.keep(view.snapshot);
-  scope.use(view.onChange((snapshot) => known.keep(snapshot)));
+  const known = rememberSchema(memory, view, logger, scope);
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
   if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);

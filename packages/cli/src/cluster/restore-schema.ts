@@ -12,10 +12,7 @@ import {
 import { connectCoordinator } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { BALLAST_BYTES } from "../ballast-bytes.js";
-import { accessMemory } from "../followed-access.js";
-import { jsonFileMemory } from "../json-file-memory.js";
-import { KNOWN_ACCESS } from "../known-access.js";
-import { KNOWN_SCHEMA } from "../known-schema.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
 import { followInternalTls } from "../tls-files.js";
 import { restoreAccess } from "./restore-access.js";
@@ -108,7 +105,7 @@ async function readKnown(source: string): Promise<KnownSchema> {
   if (snapshot.clusterId === undefined) {
     throw new ShoalError("invalid", `--from '${source}': it does not say which cluster it is of`);
   }
-  const access = await accessMemory(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
+  const access = await entriesMemory<AccessSnapshot>(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
   return { source, snapshot, access };
 }
 
