@@ -1,25 +1,44 @@
 import { randomInt } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { IndexMemory, LongReads } from "@shoal/inverted-index";
-import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
+import { createInvertedIndex, IndexMemory, LongReads } from "@shoal/inverted-index";
+import {
+  type DiskBallast,
+  endAfterStoreFailure,
+  isStoreFolder,
+  openRocksStore,
+  type RocksStore,
+  storeMemory,
+} from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
-import { checkRoomForShards, IdPresenceFilter, RowCacheBudget, rowReadGate } from "@shoal/shard";
+import {
+  checkRoomForShards,
+  IdPresenceFilter,
+  openShard,
+  RowCacheBudget,
+  rowReadGate,
+  type ShardEvent,
+} from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
+  type OpenedShard,
   openMadeShard,
+  rowsFolder,
   ShardFolders,
   type ShardRegistryEvent,
   StorageNode,
+  shardSettings,
 } from "@shoal/storage-node";
-import { returnFreeMemoryOnce } from "./give-memory-back.js";
+import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
+import { returnFreeMemoryOnce, watchRest } from "./give-memory-back.js";
 import { describeStorageMetrics } from "./internal-port.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
-import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import type { ProcessOptions } from "./process-options.js";
 import { shardsPlacedOn } from "./shards-placed-on.js";
-import { watchRest } from "./watch-rest.js";
 
 export interface StorageNodeParts {
   readonly nodeName: string;
@@ -60,33 +79,46 @@ export async function openStorageNode(
   );
   const openFilesNow = planFor(shardCount, openFiles);
   const hashSeed = randomInt(2 ** 32);
+  const nowMs = () => clock.now();
   const caches = {
     rows: new RowCacheBudget(configuration.rowCacheBytes),
     indexes: new IndexMemory(configuration.indexCacheBytes),
   };
   const memory = openMemoryBudget(options, caches);
-  const shardSettings: StoredShardSettings = {
-    acceptDataLoss: configuration.acceptDataLoss,
-    ballast,
-    clock: () => clock.now(),
-    hashSeed,
-    idPresenceFilter: new IdPresenceFilter(hashSeed),
-    indexMemory: caches.indexes,
-    logger,
-    memory,
-    longReads: new LongReads(),
-    nodeName,
-    objectBytesMax: configuration.objectBytesMax,
-    storeMemoryBytes: configuration.storeMemoryBytes,
-    storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),
-    rowCache: caches.rows,
-    rowReads: rowReadGate(),
-    shardCount: () => shardCount,
-    onReading: onReading ?? (() => undefined),
-    onStoreState: (state) => {
-      if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
+  const longReads = new LongReads();
+  const giveBack = returnFreeMemoryOnce();
+  const settings: StoredShardSettings = {
+    shared: {
+      vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+      createIndex: (site) => createInvertedIndex({ ...site, memory: caches.indexes, longReads }),
+      clock: nowMs,
+      hashSeed,
+      idPresenceFilter: new IdPresenceFilter(hashSeed),
+      memory,
+      rowCache: caches.rows,
+      rowReads: rowReadGate(),
+      limits: { objectBytesMax: configuration.objectBytesMax },
     },
-    onSnapshot: returnFreeMemoryOnce(),
+    nodeName,
+    openStore: (folder, where, loss) => {
+      const shards = Math.max(1, shardCount);
+      return openRocksStore({
+        folder,
+        ...loss,
+        ballast,
+        openFilesMax: filesOfStore(shards, openFilesNow),
+        ...storeMemory(configuration.storeMemoryBytes, shards),
+        onState: (state, reason) => {
+          if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
+          logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
+        },
+      });
+    },
+    acceptDataLoss: configuration.acceptDataLoss,
+    logger,
+    onReading: onReading ?? (() => undefined),
+    // Much of what was needed for the changes that are in a snapshot is free now.
+    onSnapshot: giveBack,
   };
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
@@ -99,15 +131,15 @@ export async function openStorageNode(
         folders,
         openShard: (address, record, folder) =>
           openMadeShard(folders, address, (isMade) =>
-            openStoredShard(shardSettings, address, record, folder, isMade),
+            openStoredShard(settings, address, record, folder, isMade),
           ).finally(() => onOpened()),
-        clock: () => clock.now(),
+        clock: nowMs,
         onEvent: (event) => {
           if (event.type === "classDropped") memory.freed();
           logRegistryEvent(logger, event);
         },
       },
-      { ...drops, nowMs: () => clock.now() },
+      { ...drops, nowMs },
     ),
   );
   onOpened = () => undefined;
@@ -116,6 +148,141 @@ export async function openStorageNode(
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
+
+interface StoredShardSettings {
+  /** What all shards of this node have alike. */
+  readonly shared: Pick<
+    Parameters<typeof openShard>[0],
+    | ("vectorIndexes" | "createIndex" | "clock" | "hashSeed" | "idPresenceFilter" | "memory" | "rowCache" | "rowReads")
+    | "limits"
+  >;
+  readonly nodeName: string;
+  /** With its share of memory and files among the shards that there are now, which it keeps. */
+  readonly openStore: (
+    folder: string,
+    where: object,
+    loss: { readonly createIfMissing: boolean; readonly acceptDamagedLogs: boolean },
+  ) => Promise<RocksStore>;
+  /** Whether a shard that was made goes on without what is lost of it. */
+  readonly acceptDataLoss: boolean;
+  readonly logger: Logger;
+  /** The store is open, and the snapshots are read. */
+  readonly onReading: () => void;
+  readonly onSnapshot: () => void;
+}
+
+/**
+ * Opens the RocksDB store of a shard and the shard on it. One that was made before (`isMade`) and is not there is
+ * `dataLoss`: served empty it would be found empty by everybody.
+ */
+async function openStoredShard(
+  settings: StoredShardSettings,
+  address: ShardAddress,
+  record: ClassRecord,
+  folder: string,
+  isMade: boolean,
+): Promise<OpenedShard> {
+  const where = { class: address.className, shard: address.shardName };
+  const store = await openStore(settings, where, folder, isMade);
+  settings.onReading();
+  try {
+    const shard = await openShard({
+      ...settings.shared,
+      store,
+      folder: viewsFolder(folder),
+      className: address.className,
+      shardName: address.shardName,
+      epoch: address.epoch ?? 1,
+      ...shardSettings(record, settings.nodeName),
+      dimensions: record.dimensions,
+      onEvent: (event) => {
+        logShardEvent(settings.logger, where, event);
+        if (event.type === "snapshotWritten") settings.onSnapshot();
+      },
+    });
+    return { shard, store };
+  } catch (thrown) {
+    await store[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+async function openStore(
+  { acceptDataLoss, logger, ...settings }: StoredShardSettings,
+  where: object,
+  shardFolder: string,
+  isMade: boolean,
+): Promise<RocksStore> {
+  const folder = rowsFolder(shardFolder);
+  const open = (isLossAccepted: boolean): Promise<RocksStore> => {
+    const createIfMissing = !isMade || isLossAccepted;
+    return settings.openStore(folder, where, { createIfMissing, acceptDamagedLogs: isLossAccepted });
+  };
+  try {
+    return await open(false);
+  } catch (thrown) {
+    const error = ShoalError.from(thrown);
+    if (error.code !== "dataLoss") throw error;
+    if (!acceptDataLoss) throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
+    logger.warn(
+      { ...where, error },
+      "the shard goes on without what it has lost, as CLUSTER_ACCEPT_DATA_LOSS=true says",
+    );
+    // Without the rows nothing of them is to be known: the shard begins empty.
+    if (!(await isStoreFolder(folder))) await rm(viewsFolder(shardFolder), { recursive: true, force: true });
+    return open(true);
+  }
+}
+
+function viewsFolder(shardFolder: string): string {
+  return join(shardFolder, "views");
+}
+
+const WAYS_OUT =
+  "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. 'shoal repair' " +
+  "makes damaged files anew of what they still hold, while the node is stopped. A start with CLUSTER_ACCEPT_DATA_LOSS=true " +
+  "goes on without folders and logs that are lost";
+
+function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
+  const { type, ...fields } = event;
+  switch (type) {
+    case "damageFound":
+      logger.error({ ...where, ...fields }, "damage found");
+      break;
+    case "writesFailed":
+    case "snapshotFailed":
+    case "indexFailed":
+      logger.error({ ...where, ...fields }, FAILURES[type]);
+      break;
+    case "recallMeasured":
+      if (event.recall.recall < event.recall.target)
+        logger.warn({ ...where, ...fields }, "searches find less than their target");
+      else logger.debug({ ...where, ...fields }, "recall measured");
+      break;
+    case "snapshotWritten":
+      logger.debug({ ...where, ...fields }, "snapshot written");
+      break;
+    case "recovered":
+    case "writesResumed":
+    case "indexBuilt":
+    case "vectorsReloaded":
+      logger.info({ ...where, ...fields }, NEWS[type]);
+      break;
+  }
+}
+
+const FAILURES = {
+  writesFailed: "writes failed",
+  snapshotFailed: "snapshot failed",
+  indexFailed: "inverted index could not be built",
+} as const;
+
+const NEWS = {
+  recovered: "shard open",
+  writesResumed: "writes resumed",
+  indexBuilt: "inverted index built from the rows",
+  vectorsReloaded: "vector index built from the rows, to give back the memory of removed vectors",
+} as const;
 
 function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
   const { type, ...fields } = event;

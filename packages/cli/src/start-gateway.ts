@@ -18,26 +18,23 @@ import { connectNode } from "@shoal/rpc/grpc";
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
-import { clusterMembership, describeMembership } from "./cluster-membership.js";
-import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followApiKeys } from "./follow-api-keys.js";
-import { followCoordinators } from "./follow-coordinators.js";
+import { clusterMembership, describeMembership, followCoordinators } from "./follow-coordinators.js";
 import { FollowedAccess } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
-import { openInternalPort } from "./internal-port.js";
+import { watchRest } from "./give-memory-back.js";
+import { describeDirectory, describeSchemaVersion, gauge, labelledGauge, openInternalPort } from "./internal-port.js";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
-import { loadPages } from "./load-pages.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
-import { modulesReady } from "./modules-ready.js";
 import { openAccessBook, usesAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
-import { checkModules, describeModules, openModules } from "./open-modules.js";
+import { checkModules, describeModules, modulesReady, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
+import { loadPages } from "./read-page-files.js";
 import { recall, recallSchema, remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followInternalTls, followServerCertificate } from "./tls-files.js";
 import { warnOfOpenAccess } from "./warn-of-open-access.js";
 import { warnOfReaders } from "./warn-of-readers.js";
-import { watchRest } from "./watch-rest.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
@@ -127,12 +124,18 @@ export async function startGateway(
 
   if (metrics !== undefined) {
     describeMembership(metrics, membership);
-    describeGatewayKnowledge(metrics, {
-      view,
-      directory: () => pool.directory,
-      states: () => pool.nodes.flatMap(({ record }) => connections.get(record.name)?.state ?? []),
-      heldRequests: () => held.count,
+    describeSchemaVersion(metrics, () => view.snapshot.version);
+    describeDirectory(metrics, () => pool.directory);
+    const byState = "Storage nodes that this gateway knows, by state.";
+    labelledGauge(metrics, "shoal_node_connections", byState, "state", () => {
+      const counts = { connecting: 0, ready: 0, draining: 0, unreachable: 0 };
+      for (const { record } of pool.nodes) {
+        const state = connections.get(record.name)?.state;
+        if (state !== undefined) counts[state]++;
+      }
+      return counts;
     });
+    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => held.count);
   }
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));

@@ -8,12 +8,10 @@ import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
 import { BALLAST_BYTES } from "./ballast-bytes.js";
-import { clusterMembership, describeMembership } from "./cluster-membership.js";
-import { describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
 import { drainServer } from "./drain-server.js";
-import { followCoordinators } from "./follow-coordinators.js";
+import { clusterMembership, describeMembership, followCoordinators, untilKnown } from "./follow-coordinators.js";
 import { advertisedAddress } from "./internal-address.js";
-import { openInternalPort } from "./internal-port.js";
+import { describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
 import { keepRegistered } from "./keep-registered.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import { newNodeSecret } from "./new-node-secret.js";
@@ -24,7 +22,6 @@ import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { recallSchema, rememberSchema } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store.js";
 import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
-import { untilKnown } from "./until-known.js";
 
 const PORT = 7101;
 
