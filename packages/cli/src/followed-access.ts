@@ -42,6 +42,7 @@ export class FollowedAccess implements AccessService, Disposable {
     });
   }
 
+  /** Undefined until any are known. */
   get snapshot(): AccessSnapshot | undefined {
     return this.#snapshot.known;
   }
@@ -66,10 +67,6 @@ export class FollowedAccess implements AccessService, Disposable {
     } finally {
       this.#isAsking = false;
     }
-  }
-
-  get isKnown(): boolean {
-    return this.#snapshot.known !== undefined;
   }
 
   async current(context: RequestContext): Promise<AccessSnapshot> {

@@ -47,7 +47,11 @@ it("goes on with what was remembered until the coordinator tells more, and tells
 
   using unknowing = new FollowedExtensions(service);
   using extensions = new FollowedExtensions(service, await memory.load());
-  expect([unknowing.isKnown, unknowing.entries.size, extensions.isKnown]).toEqual([false, 0, true]);
+  expect([unknowing.snapshot, unknowing.entries.size, extensions.snapshot?.entries]).toEqual([
+    undefined,
+    0,
+    extensions.entries,
+  ]);
   expect(extensions.entries).toEqual(remembered.entries);
   let told = 0;
   using _ = extensions.onChange(() => told++);

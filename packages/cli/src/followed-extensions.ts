@@ -20,17 +20,13 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
     });
   }
 
-  get entries(): ReadonlyMap<string, Json> {
-    return this.#snapshot?.entries ?? NONE;
-  }
-
-  /** Whether any are known: those of the coordinator, or remembered ones. */
-  get isKnown(): boolean {
-    return this.#snapshot !== undefined;
-  }
-
+  /** Undefined until any are known: those of the coordinator, or remembered ones. */
   get snapshot(): ExtensionsSnapshot | undefined {
     return this.#snapshot;
+  }
+
+  get entries(): ReadonlyMap<string, Json> {
+    return this.#snapshot?.entries ?? NONE;
   }
 
   put(key: string, value: Json, context: RequestContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInvertedIndex, IndexMemory, LongReads } from "@shoal/inverted-index";
@@ -24,6 +24,8 @@ import {
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
+  keepNodeIdentity,
+  type NodeIdentity,
   type OpenedShard,
   openMadeShard,
   rowsFolder,
@@ -38,10 +40,32 @@ import { describeStorageMetrics } from "./internal-port.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import type { ProcessOptions } from "./process-options.js";
-import { shardsPlacedOn } from "./shards-placed-on.js";
+import { hasList, shardsPlacedOn } from "./refuse-lost-data.js";
+
+/** Whose a data folder is. */
+type FolderOwner = Pick<NodeIdentity, "name" | "clusterId" | "secret">;
+
+/**
+ * Makes the folder the node's own; one of an earlier version gets its secret now. Fails when a new folder cannot be named; elsewhere
+ * what is stored is served all the same, on a full disk say.
+ */
+export async function nameFolder(
+  dataPath: string,
+  { name, isNew, secret }: NodeIdentity,
+  clusterId: string | undefined,
+  logger: Logger,
+): Promise<FolderOwner> {
+  const owner = { name, clusterId, secret: secret || randomBytes(32).toString("hex") };
+  await keepNodeIdentity(dataPath, owner).catch((error: unknown) => {
+    if (isNew) throw error;
+    logger.warn({ error }, "the cluster's id could not be stored beside the data");
+  });
+  return owner;
+}
 
 export interface StorageNodeParts {
-  readonly nodeName: string;
+  /** Whose the folder is: it keeps that there is a list of shards, too. */
+  readonly owner: FolderOwner;
   readonly dataPath: string;
   readonly ballast: DiskBallast;
   /** Followed; the shards that it has at the start must fit into the open files. */
@@ -62,7 +86,7 @@ export interface StorageNodeParts {
  */
 export async function openStorageNode(
   options: ProcessOptions,
-  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress, onReading, metrics }: StorageNodeParts,
+  { owner, dataPath, ballast, schema, openFiles, drops, onProgress, onReading, metrics }: StorageNodeParts,
   scope: ResourceScope,
 ): Promise<{
   readonly node: StorageNode;
@@ -70,6 +94,7 @@ export async function openStorageNode(
   readonly checkRoom: (shards: number) => void;
 }> {
   const { clock, configuration, logger } = options;
+  const { name: nodeName } = owner;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
   scope.use(
@@ -146,6 +171,7 @@ export async function openStorageNode(
   watchMemory(memory, node, caches, { logger, metrics }, scope);
   watchRest(logger, scope);
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  await keepNodeIdentity(dataPath, { ...owner, hasShardList: await hasList(dataPath) }).catch(() => undefined);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
 

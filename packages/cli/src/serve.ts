@@ -3,32 +3,29 @@ import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import type { NodeRegistry } from "@shoal/coordinator";
 import { type AuditLog, createAccessControl } from "@shoal/gateway";
-import { DiskBallast, isStoreFolder } from "@shoal/kv";
+import { isStoreFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { AccessSnapshot, SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
+import { findNodeIdentity } from "@shoal/storage-node";
 import { openAuditLog } from "./audit/open-audit-log.js";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { followApiKeys } from "./follow-api-keys.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { openInternalPort } from "./internal-port.js";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
-import { makeDataFolder } from "./make-data-folder.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
-import { newNodeSecret } from "./new-node-secret.js";
-import { openAccessBook, usesAccess } from "./open-access-book.js";
+import { openAccessBook, usesAccess, warnOfOpenAccess } from "./open-access-book.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
 import { checkModules, describeModules, modulesReady, openModules } from "./open-modules.js";
-import { openStorageNode } from "./open-storage-node.js";
+import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
 import { loadPages } from "./read-page-files.js";
-import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
+import { hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followServerCertificate } from "./tls-files.js";
-import { warnOfOpenAccess } from "./warn-of-open-access.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
@@ -53,7 +50,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const certificate = await followServerCertificate(configuration, logger, scope);
 
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const ballast = ballastOf(dataPath);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, clusterId, isNew } = identity;
   if (clusterId !== undefined && !(await isStoreFolder(join(dataPath, "schema"))))
@@ -84,14 +81,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
     refuseLostData(nodeName, dataPath, known);
   }
-  // On a full disk what is stored is served all the same.
-  const secret = identity.secret || newNodeSecret();
-  const named = { name: nodeName, clusterId: schema.clusterId, secret };
-  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
-    if (isNew) throw error;
-    logger.warn({ error }, "the cluster's id could not be stored beside the data");
-  });
-  await registerHere(nodes, nodeName, secret, options);
+  const owner = await nameFolder(dataPath, identity, schema.clusterId, logger);
+  await registerHere(nodes, nodeName, owner.secret, options);
   const view = scope.use(new SchemaReplica(schema));
   const memory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
   rememberSchema(memory, view, logger, scope);
@@ -108,14 +99,13 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const storage = await openStorageNode(
     options,
     {
-      ...{ nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
+      ...{ owner, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
       // Whoever awaits it below is told why it fails.
       onReading: () => void loadGateway().catch(() => undefined),
     },
     scope,
   );
   checkRoom = storage.checkRoom;
-  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { shoalVersion, gitHash } = options;
   const record = { name: nodeName, address: undefined, shoalVersion, gitHash };

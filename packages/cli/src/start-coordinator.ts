@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MetaStore } from "@shoal/coordinator";
 import { EtcdMetaStore } from "@shoal/coordinator/etcd";
-import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { messageInFull, type NodeDirectory } from "@shoal/rpc";
 import { createRpcServer, findNodeAt } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
 import { drainServer } from "./drain-server.js";
 import { describeDirectory, describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
-import { makeDataFolder } from "./make-data-folder.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import type { ProcessOptions } from "./process-options.js";
 import { followEtcdCertificates, followInternalTls } from "./tls-files.js";
@@ -99,8 +97,7 @@ export async function startCoordinator(
 async function openOwnStore(options: ProcessOptions, scope: ResourceScope): Promise<MetaStore> {
   const dataPath = resolve(options.configuration.dataPath);
   await makeDataFolder(dataPath, options.logger);
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
-  return scope.use(await openEmbeddedMetaStore(options, dataPath, ballast, scope));
+  return scope.use(await openEmbeddedMetaStore(options, dataPath, ballastOf(dataPath), scope));
 }
 
 interface EtcdEvents {

@@ -26,14 +26,13 @@ import { watchRest } from "./give-memory-back.js";
 import { describeDirectory, describeSchemaVersion, gauge, labelledGauge, openInternalPort } from "./internal-port.js";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
-import { openAccessBook, usesAccess } from "./open-access-book.js";
+import { openAccessBook, usesAccess, warnOfOpenAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { checkModules, describeModules, modulesReady, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
 import { loadPages } from "./read-page-files.js";
 import { recall, recallSchema, remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followInternalTls, followServerCertificate } from "./tls-files.js";
-import { warnOfOpenAccess } from "./warn-of-open-access.js";
 import { warnOfReaders } from "./warn-of-readers.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
@@ -157,10 +156,10 @@ export async function startGateway(
   const drain = () => gateway.drain();
   if (!(await modulesReady(modules, stopping))) return { drain };
   const awaited = (): string => {
-    if (!view.isKnown || pool.directory === undefined || !extensions.isKnown) {
+    if (!view.isKnown || pool.directory === undefined || extensions.snapshot === undefined) {
       return "it waits for the schema of a coordinator";
     }
-    if (roles?.isKnown === false) return "it waits for the roles and users of a coordinator";
+    if (roles !== undefined && roles.snapshot === undefined) return "it waits for the roles and users of a coordinator";
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };

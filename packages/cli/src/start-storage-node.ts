@@ -1,24 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
-import { DiskBallast } from "@shoal/kv";
 import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
+import { findNodeIdentity } from "@shoal/storage-node";
 import { drainServer } from "./drain-server.js";
 import { clusterMembership, describeMembership, followCoordinators, untilKnown } from "./follow-coordinators.js";
-import { advertisedAddress } from "./internal-address.js";
 import { describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
-import { keepRegistered } from "./keep-registered.js";
-import { makeDataFolder } from "./make-data-folder.js";
-import { newNodeSecret } from "./new-node-secret.js";
+import { advertisedAddress, keepRegistered } from "./keep-registered.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
-import { openStorageNode } from "./open-storage-node.js";
+import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
+import { refuseLostData, refuseLostList } from "./refuse-lost-data.js";
 import { recallSchema, rememberSchema } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store.js";
 import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
@@ -41,7 +37,7 @@ export async function startStorageNode(
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
   const tls = await followInternalTls(configuration, "storage-node", logger, scope);
 
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const ballast = ballastOf(dataPath);
   // Opened first: its lock keeps a second process off the folder.
   const memory = await schemaStoreMemory(options, dataPath, ballast, scope);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
@@ -65,25 +61,19 @@ export async function startStorageNode(
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
   if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
-  // An upgraded node gets its secret now.
-  const secret = identity.secret || newNodeSecret();
-  const named = { name: nodeName, clusterId: membership.clusterId, secret };
-  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
-    if (isNew) throw error;
-    logger.warn({ error }, "the cluster's id could not be stored beside the data");
-  });
+  const owner = await nameFolder(dataPath, identity, membership.clusterId, logger);
+  const { secret } = owner;
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
   const { node, openFiles: plan } = await openStorageNode(
     options,
     {
-      ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
+      ...{ owner, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
       drops: { nodes: coordinator.nodes, kept: () => known.kept() },
     },
     scope,
   );
-  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { connectionsMax } = plan;
   if (connectionsMax < CONNECTIONS_MAX) {

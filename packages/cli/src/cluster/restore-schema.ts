@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import {
   type AccessService,
@@ -11,8 +10,8 @@ import {
 } from "@shoal/rpc";
 import { connectCoordinator } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
-import { BALLAST_BYTES } from "../ballast-bytes.js";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
+import { ballastOf } from "../make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
 import { followInternalTls } from "../tls-files.js";
 import { restoreAccess } from "./restore-access.js";
@@ -47,8 +46,7 @@ export async function restoreSchema(
   }
   const folder = resolve(dataPath);
   const options = { clock: systemClock, configuration, logger: silentLogger, onStoreFailure: () => undefined };
-  const ballast = new DiskBallast(join(folder, "BALLAST"), BALLAST_BYTES);
-  const store = await openEmbeddedMetaStore(options, folder, ballast, scope);
+  const store = await openEmbeddedMetaStore(options, folder, ballastOf(folder), scope);
   const shardLimit = { max: configuration.schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
   return await bringBack(
     restored,
