@@ -269,57 +269,45 @@ const WAYS_OUT =
   "makes damaged files anew of what they still hold, while the node is stopped. A start with CLUSTER_ACCEPT_DATA_LOSS=true " +
   "goes on without folders and logs that are lost";
 
-function logShardEvent(logger: Logger, where: object, event: ShardEvent): void {
-  const { type, ...fields } = event;
-  switch (type) {
-    case "damageFound":
-      logger.error({ ...where, ...fields }, "damage found");
-      break;
-    case "writesFailed":
-    case "snapshotFailed":
-    case "indexFailed":
-      logger.error({ ...where, ...fields }, FAILURES[type]);
-      break;
-    case "recallMeasured":
-      if (event.recall.recall < event.recall.target)
-        logger.warn({ ...where, ...fields }, "searches find less than their target");
-      else logger.debug({ ...where, ...fields }, "recall measured");
-      break;
-    case "snapshotWritten":
-      logger.debug({ ...where, ...fields }, "snapshot written");
-      break;
-    case "recovered":
-    case "writesResumed":
-    case "indexBuilt":
-    case "vectorsReloaded":
-      logger.info({ ...where, ...fields }, NEWS[type]);
-      break;
+function logShardEvent(logger: Logger, where: object, { type, ...event }: ShardEvent): void {
+  const fields = { ...where, ...event };
+  if (type !== "recallMeasured") {
+    const [level, message] = SHARD_EVENTS[type];
+    logger[level](fields, message);
+  } else if ("recall" in event && event.recall.recall < event.recall.target) {
+    logger.warn(fields, "searches find less than their target");
+  } else {
+    logger.debug(fields, "recall measured");
   }
 }
 
-const FAILURES = {
-  writesFailed: "writes failed",
-  snapshotFailed: "snapshot failed",
-  indexFailed: "inverted index could not be built",
-} as const;
+/** A line of the log. */
+type News = readonly [level: "error" | "info" | "debug", message: string];
 
-const NEWS = {
-  recovered: "shard open",
-  writesResumed: "writes resumed",
-  indexBuilt: "inverted index built from the rows",
-  vectorsReloaded: "vector index built from the rows, to give back the memory of removed vectors",
-} as const;
+const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured">, News>> = {
+  damageFound: ["error", "damage found"],
+  writesFailed: ["error", "writes failed"],
+  snapshotFailed: ["error", "snapshot failed"],
+  indexFailed: ["error", "inverted index could not be built"],
+  snapshotWritten: ["debug", "snapshot written"],
+  recovered: ["info", "shard open"],
+  writesResumed: ["info", "writes resumed"],
+  indexBuilt: ["info", "inverted index built from the rows"],
+  vectorsReloaded: ["info", "vector index built from the rows, to give back the memory of removed vectors"],
+};
 
-function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
-  const { type, ...fields } = event;
-  if (type === "classDropped") logger.info(fields, "class dropped from disk");
-  else if (type === "shardFailed") logger.error(fields, "shard could not be opened");
-  else if (type === "dropFailed") logger.error(fields, "class could not be dropped from disk");
-  else {
-    logger.error(
-      fields,
-      "a folder on disk belongs to no class of the schema and is kept: a class whose creation was cut short, or a schema " +
-        "that was lost or put back; remove the folder while the server is stopped if its data is not wanted",
-    );
-  }
+function logRegistryEvent(logger: Logger, { type, ...fields }: ShardRegistryEvent): void {
+  const [level, message] = REGISTRY_EVENTS[type];
+  logger[level](fields, message);
 }
+
+const REGISTRY_EVENTS: Readonly<Record<ShardRegistryEvent["type"], News>> = {
+  classDropped: ["info", "class dropped from disk"],
+  shardFailed: ["error", "shard could not be opened"],
+  dropFailed: ["error", "class could not be dropped from disk"],
+  unknownClassOnDisk: [
+    "error",
+    "a folder on disk belongs to no class of the schema and is kept: a class whose creation was cut short, or a schema " +
+      "that was lost or put back; remove the folder while the server is stopped if its data is not wanted",
+  ],
+};

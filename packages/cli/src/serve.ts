@@ -76,7 +76,9 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   // Read before the shards take their files.
   const pages = await loadPages(logger);
-  refuseForeignSchema(dataPath, clusterId, schema.clusterId);
+  if (clusterId !== undefined && clusterId !== schema.clusterId) {
+    throw lostSchema(dataPath, clusterId, schema.clusterId);
+  }
   if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
     const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
     refuseLostData(nodeName, dataPath, known);
@@ -122,8 +124,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
       {
         ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
         connectionsMax: storage.openFiles.connectionsMax,
+        ...{ access, audit, book, pages, metrics, certificate },
       },
-      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );
@@ -142,13 +144,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   return { drain };
 }
 
-/** The data of a folder belongs to one schema store. Fails with `dataLoss` where that is another one: it was lost. */
-function refuseForeignSchema(dataPath: string, dataClusterId: string | undefined, clusterId: string): void {
-  if (dataClusterId === undefined || dataClusterId === clusterId) return;
-  throw lostSchema(dataPath, dataClusterId, clusterId);
-}
-
-/** `found`: the cluster of the store in its place; undefined when there is none. */
+/** The data of a folder belongs to one schema store. `found`: the cluster of the store in its place; undefined when there is none. */
 function lostSchema(dataPath: string, clusterId: string, found?: string): ShoalError {
   const folder = join(dataPath, "schema");
   const what =

@@ -146,8 +146,8 @@ export async function startGateway(
       {
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
+        ...{ access, audit, book, pages, metrics, certificate },
       },
-      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );

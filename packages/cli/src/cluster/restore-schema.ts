@@ -80,11 +80,8 @@ interface KnownSchema {
 
 /** Versions of a store only grow, over the starts of its coordinators, too. */
 function newestAccessOf(known: readonly KnownSchema[]): AccessSnapshot | undefined {
-  const all = known.flatMap(({ access }) => access ?? []);
-  return all.reduce<AccessSnapshot | undefined>(
-    (newest, one) => (newest === undefined || one.version > newest.version ? one : newest),
-    undefined,
-  );
+  const [first, ...others] = known.flatMap(({ access }) => access ?? []);
+  return first && others.reduce((newest, one) => (one.version > newest.version ? one : newest), first);
 }
 
 async function readKnown(source: string): Promise<KnownSchema> {

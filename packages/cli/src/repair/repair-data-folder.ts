@@ -69,14 +69,7 @@ async function holdSchemas(dataPath: string): Promise<ResourceScope> {
 async function repairOne(store: FoundStore, { isWritten, nowMs, onProgress }: FolderRepair): Promise<StoreReport> {
   const { name, className, folder, views } = store;
   const task: StoreTask = { isWritten, nowMs, onProgress: (bytes, all) => onProgress(name, bytes, all) };
-  const report = {
-    store: name,
-    className,
-    objects: undefined,
-    entries: undefined,
-    keptAs: undefined,
-    error: undefined,
-  };
+  const report = { store: name, className };
   const stateOf = (result: unknown) => (result === undefined ? "whole" : isWritten ? "mended" : "damaged");
   try {
     if (views === undefined) {
