@@ -39,7 +39,7 @@ it("goes on with what was remembered until the coordinator tells more, and tells
       text = JSON.stringify(value);
     },
   };
-  const memory = entriesMemory(json);
+  const memory = entriesMemory<ExtensionsSnapshot>(json);
   expect(await memory.load()).toBeUndefined();
   const remembered = snapshotOf(1, { a: { b: [1, null] } });
   await memory.store(remembered);

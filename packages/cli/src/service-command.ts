@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShoalError } from "@shoal/model";
+import { messageInFull } from "@shoal/rpc";
 import { POOL_THREADS_MAX, poolThreads } from "@shoal/runtime";
 import {
   configurationFileSource,
   createLogger,
+  EXIT_FAILURE,
   environmentSource,
   memoryLimit,
   type ProcessHost,
@@ -91,6 +93,16 @@ function endWithLauncher(): void {
   if (process.channel === undefined) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
+
+/** Runs a command that is no service; a failure is one line and exit code 1. */
+export async function inOneLine(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (thrown) {
+    process.stderr.write(`shoal: ${messageInFull(thrown)}\n`);
+    process.exitCode = EXIT_FAILURE;
+  }
 }
 
 /** What command line, variables and file say together, and what in it is probably not meant. */

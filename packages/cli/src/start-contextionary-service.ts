@@ -30,7 +30,7 @@ export async function startContextionaryService(
   await makeDataFolder(dataPath, logger);
   let notReady = "the word vectors are loaded";
   await openInternalPort({ ...options, notReady: () => notReady }, scope);
-  const tls = await followInternalTls(configuration, "contextionary", logger, scope, "contextionary");
+  const tls = await followInternalTls(configuration, "contextionary", logger, scope);
   const extensions = await FileExtensions.open(
     jsonFileMemory<Readonly<Record<string, Json>>>(dataPath, "extensions.json"),
   );

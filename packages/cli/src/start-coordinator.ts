@@ -29,7 +29,7 @@ export async function startCoordinator(
   const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const tls = await followInternalTls(configuration, "coordinator", logger, scope, "coordinator");
+  const tls = await followInternalTls(configuration, "coordinator", logger, scope);
 
   let lose = (_: ShoalError): void => {};
   const failed = new Promise<never>((_, reject) => {

@@ -25,18 +25,18 @@ type Role = "coordinator" | "gateway" | "storage-node" | "contextionary";
 
 /**
  * By what this process proves itself to the others. Undefined, with a warning, where they talk in the clear. Fails with `invalid` when
- * the files are missing or do not fit together, and when their certificate is not that of `owner`.
+ * the files are missing or do not fit together, and when the certificate of a coordinator or contextionary is another one's.
  */
 export async function followInternalTls(
   configuration: TlsSettings,
   role: Role,
   logger: Logger,
   scope: ResourceScope,
-  owner?: string,
 ): Promise<TlsSource | undefined> {
   const files = tlsFilesOf(configuration, role, logger);
   const tls = files && (await followTlsFiles(files, logger, scope));
-  if (tls && owner !== undefined) refuseForeignCertificate(owner, configuration, tls);
+  // A storage node's is checked when its name is known, a gateway's by those that it asks.
+  if (tls && (role === "coordinator" || role === "contextionary")) refuseForeignCertificate(role, configuration, tls);
   return tls;
 }
 
