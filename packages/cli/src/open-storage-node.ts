@@ -12,6 +12,7 @@ import {
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { MemoryBudget } from "@shoal/runtime";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
 import {
   checkRoomForShards,
@@ -86,7 +87,7 @@ export interface StorageNodeParts {
  */
 export async function openStorageNode(
   options: ProcessOptions,
-  { owner, dataPath, ballast, schema, openFiles, drops, onProgress, onReading, metrics }: StorageNodeParts,
+  parts: StorageNodeParts,
   scope: ResourceScope,
 ): Promise<{
   readonly node: StorageNode;
@@ -94,6 +95,7 @@ export async function openStorageNode(
   readonly checkRoom: (shards: number) => void;
 }> {
   const { clock, configuration, logger } = options;
+  const { owner, dataPath, schema, openFiles, drops, onProgress, metrics } = parts;
   const { name: nodeName } = owner;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
@@ -103,48 +105,16 @@ export async function openStorageNode(
     }),
   );
   const openFilesNow = planFor(shardCount, openFiles);
-  const hashSeed = randomInt(2 ** 32);
-  const nowMs = () => clock.now();
   const caches = {
     rows: new RowCacheBudget(configuration.rowCacheBytes),
     indexes: new IndexMemory(configuration.indexCacheBytes),
   };
   const memory = openMemoryBudget(options, caches);
-  const longReads = new LongReads();
-  const giveBack = returnFreeMemoryOnce();
-  const settings: StoredShardSettings = {
-    shared: {
-      vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
-      createIndex: (site) => createInvertedIndex({ ...site, memory: caches.indexes, longReads }),
-      clock: nowMs,
-      hashSeed,
-      idPresenceFilter: new IdPresenceFilter(hashSeed),
-      memory,
-      rowCache: caches.rows,
-      rowReads: rowReadGate(),
-      limits: { objectBytesMax: configuration.objectBytesMax },
-    },
-    nodeName,
-    openStore: (folder, where, loss) => {
-      const shards = Math.max(1, shardCount);
-      return openRocksStore({
-        folder,
-        ...loss,
-        ballast,
-        openFilesMax: filesOfStore(shards, openFilesNow),
-        ...storeMemory(configuration.storeMemoryBytes, shards),
-        onState: (state, reason) => {
-          if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
-          logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
-        },
-      });
-    },
-    acceptDataLoss: configuration.acceptDataLoss,
-    logger,
-    onReading: onReading ?? (() => undefined),
-    // Much of what was needed for the changes that are in a snapshot is free now.
-    onSnapshot: giveBack,
-  };
+  const openShardOn = shardOpener(options, parts, {
+    ...{ rowCache: caches.rows, indexMemory: caches.indexes, memory },
+    openFiles: openFilesNow,
+    shardCount: () => shardCount,
+  });
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
   const folders = await ShardFolders.open(join(dataPath, "shards"));
@@ -155,16 +125,16 @@ export async function openStorageNode(
         nodeName,
         folders,
         openShard: (address, record, folder) =>
-          openMadeShard(folders, address, (isMade) =>
-            openStoredShard(settings, address, record, folder, isMade),
-          ).finally(() => onOpened()),
-        clock: nowMs,
+          openMadeShard(folders, address, (isMade) => openShardOn(address, record, folder, isMade)).finally(() =>
+            onOpened(),
+          ),
+        clock: () => clock.now(),
         onEvent: (event) => {
           if (event.type === "classDropped") memory.freed();
           logRegistryEvent(logger, event);
         },
       },
-      { ...drops, nowMs },
+      { ...drops, nowMs: () => clock.now() },
     ),
   );
   onOpened = () => undefined;
@@ -175,89 +145,96 @@ export async function openStorageNode(
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
 
-interface StoredShardSettings {
-  /** What all shards of this node have alike. */
-  readonly shared: Pick<
-    Parameters<typeof openShard>[0],
-    | ("vectorIndexes" | "createIndex" | "clock" | "hashSeed" | "idPresenceFilter" | "memory" | "rowCache" | "rowReads")
-    | "limits"
-  >;
-  readonly nodeName: string;
-  /** With its share of memory and files among the shards that there are now, which it keeps. */
-  readonly openStore: (
-    folder: string,
-    where: object,
-    loss: { readonly createIfMissing: boolean; readonly acceptDamagedLogs: boolean },
-  ) => Promise<RocksStore>;
-  /** Whether a shard that was made goes on without what is lost of it. */
-  readonly acceptDataLoss: boolean;
-  readonly logger: Logger;
-  /** The store is open, and the snapshots are read. */
-  readonly onReading: () => void;
-  readonly onSnapshot: () => void;
+/** What all shards of a node share. */
+interface SharedByShards {
+  readonly rowCache: RowCacheBudget;
+  readonly indexMemory: IndexMemory;
+  readonly memory: MemoryBudget;
+  readonly openFiles: OpenFilesPlan;
+  /** Shards that share memory and files of the stores, as of now; a store keeps the share it was opened with. */
+  readonly shardCount: () => number;
 }
 
 /**
- * Opens the RocksDB store of a shard and the shard on it. One that was made before (`isMade`) and is not there is
+ * The result opens the RocksDB store of a shard and the shard on it. One that was made before (`isMade`) and is not there is
  * `dataLoss`: served empty it would be found empty by everybody.
  */
-async function openStoredShard(
-  settings: StoredShardSettings,
-  address: ShardAddress,
-  record: ClassRecord,
-  folder: string,
-  isMade: boolean,
-): Promise<OpenedShard> {
-  const where = { class: address.className, shard: address.shardName };
-  const store = await openStore(settings, where, folder, isMade);
-  settings.onReading();
-  try {
-    const shard = await openShard({
-      ...settings.shared,
-      store,
-      folder: viewsFolder(folder),
-      className: address.className,
-      shardName: address.shardName,
-      epoch: address.epoch ?? 1,
-      ...shardSettings(record, settings.nodeName),
-      dimensions: record.dimensions,
-      onEvent: (event) => {
-        logShardEvent(settings.logger, where, event);
-        if (event.type === "snapshotWritten") settings.onSnapshot();
-      },
-    });
-    return { shard, store };
-  } catch (thrown) {
-    await store[Symbol.asyncDispose]();
-    throw thrown;
-  }
-}
+function shardOpener(
+  { clock, configuration, logger, onStoreFailure }: ProcessOptions,
+  { owner, ballast, onReading }: StorageNodeParts,
+  { rowCache, indexMemory, memory, openFiles, shardCount }: SharedByShards,
+) {
+  const hashSeed = randomInt(2 ** 32);
+  const idPresenceFilter = new IdPresenceFilter(hashSeed);
+  const longReads = new LongReads();
+  const rowReads = rowReadGate();
+  const giveBack = returnFreeMemoryOnce();
 
-async function openStore(
-  { acceptDataLoss, logger, ...settings }: StoredShardSettings,
-  where: object,
-  shardFolder: string,
-  isMade: boolean,
-): Promise<RocksStore> {
-  const folder = rowsFolder(shardFolder);
-  const open = (isLossAccepted: boolean): Promise<RocksStore> => {
-    const createIfMissing = !isMade || isLossAccepted;
-    return settings.openStore(folder, where, { createIfMissing, acceptDamagedLogs: isLossAccepted });
+  const openStore = async (shardFolder: string, where: object, isMade: boolean): Promise<RocksStore> => {
+    const folder = rowsFolder(shardFolder);
+    const shards = Math.max(1, shardCount());
+    const open = (isLossAccepted: boolean): Promise<RocksStore> =>
+      openRocksStore({
+        folder,
+        createIfMissing: !isMade || isLossAccepted,
+        acceptDamagedLogs: isLossAccepted,
+        ballast,
+        openFilesMax: filesOfStore(shards, openFiles),
+        ...storeMemory(configuration.storeMemoryBytes, shards),
+        onState: (state, reason) => {
+          if (state === "failed") onStoreFailure(endAfterStoreFailure);
+          logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
+        },
+      });
+    try {
+      return await open(false);
+    } catch (thrown) {
+      const error = ShoalError.from(thrown);
+      if (error.code !== "dataLoss") throw error;
+      if (!configuration.acceptDataLoss) {
+        throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
+      }
+      logger.warn(
+        { ...where, error },
+        "the shard goes on without what it has lost, as CLUSTER_ACCEPT_DATA_LOSS=true says",
+      );
+      // Without the rows nothing of them is to be known: the shard begins empty.
+      if (!(await isStoreFolder(folder))) await rm(viewsFolder(shardFolder), { recursive: true, force: true });
+      return open(true);
+    }
   };
-  try {
-    return await open(false);
-  } catch (thrown) {
-    const error = ShoalError.from(thrown);
-    if (error.code !== "dataLoss") throw error;
-    if (!acceptDataLoss) throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
-    logger.warn(
-      { ...where, error },
-      "the shard goes on without what it has lost, as CLUSTER_ACCEPT_DATA_LOSS=true says",
-    );
-    // Without the rows nothing of them is to be known: the shard begins empty.
-    if (!(await isStoreFolder(folder))) await rm(viewsFolder(shardFolder), { recursive: true, force: true });
-    return open(true);
-  }
+
+  return async (
+    { className, shardName, epoch = 1 }: ShardAddress,
+    record: ClassRecord,
+    folder: string,
+    isMade: boolean,
+  ): Promise<OpenedShard> => {
+    const where = { class: className, shard: shardName };
+    const store = await openStore(folder, where, isMade);
+    onReading?.();
+    try {
+      const shard = await openShard({
+        ...{ store, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
+        folder: viewsFolder(folder),
+        ...shardSettings(record, owner.name),
+        dimensions: record.dimensions,
+        vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+        createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads }),
+        clock: () => clock.now(),
+        limits: { objectBytesMax: configuration.objectBytesMax },
+        onEvent: (event) => {
+          logShardEvent(logger, where, event);
+          // Much of what was needed for the changes that are in it is free now.
+          if (event.type === "snapshotWritten") giveBack();
+        },
+      });
+      return { shard, store };
+    } catch (thrown) {
+      await store[Symbol.asyncDispose]();
+      throw thrown;
+    }
+  };
 }
 
 function viewsFolder(shardFolder: string): string {
