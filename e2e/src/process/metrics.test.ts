@@ -6,7 +6,7 @@ import { freePort, ServerProcess } from "../server-process.js";
 const PAGE = readFileSync(fileURLToPath(new URL("../../../deploy/METRICS.md", import.meta.url)), "utf8");
 
 /** Names and labels of the table of the documentation; a second one is about the processes of a cluster. */
-const [everywhere = ""] = PAGE.split("Of a cluster's processes");
+const [everywhere = ""] = PAGE.split("Processes of a cluster have these");
 const promised = new Map(
   [...everywhere.matchAll(/^\| `(shoal_\w+)` \|([^|]*)\|/gm)].map(([, name = "", labels = ""]) => [
     name,
