@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
-import { type ClusterNodes, type NodePool, type SchemaView, ShardMap } from "@shoal/cluster";
-import {
-  type AccessBook,
-  type AccessControl,
-  auditRefusedClassification,
-  type PageFile,
-  type ServerCertificateSource,
-} from "@shoal/gateway";
+import { type ClusterNodes, type NodePool, ShardMap } from "@shoal/cluster";
+import { auditRefusedClassification, type PageFile } from "@shoal/gateway";
 import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
 import { type AutoSchemaSettings, INGEST_LIMITS, type MadeByAutoSchema, ObjectIngest } from "@shoal/ingest";
 import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
@@ -15,46 +9,34 @@ import type { EnabledModules } from "@shoal/module-api";
 import { QueryEngine } from "@shoal/query";
 import type { JobService, SchemaService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
-import { type Configuration, type Metrics, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
+import { type Configuration, RateLimitedLogger, type ResourceScope } from "@shoal/service-runtime";
 import { loadSwaggerUi } from "./load-swagger-ui.js";
 import type { ProcessOptions } from "./process-options.js";
-import { schemaLimits } from "./schema-limits.js";
 
-/** Who gets in, what people see, and what operators see. */
-export interface GatewayFaces {
-  readonly access: AccessControl;
-  readonly audit: GatewayDependencies["audit"];
-  readonly book: AccessBook | undefined;
-  /** Of the console. */
-  readonly pages: readonly PageFile[];
-  readonly metrics: Metrics | undefined;
-  /** Undefined: HTTP in the clear. */
-  readonly certificate: ServerCertificateSource | undefined;
-}
-
-/** What a gateway asks, whether it is in the same process or far away. */
-export interface GatewayGround {
-  readonly schema: SchemaService;
+/** What a gateway asks, whether it is in the same process or far away; who gets in, and what people and operators see. */
+export interface GatewayParts
+  extends Pick<GatewayDependencies, "schema" | "view" | "access" | "audit" | "book" | "metrics" | "certificate"> {
   readonly jobs: JobService;
   /** Names this process among those that work on jobs. */
   readonly worker: string;
-  /** Follows `schema`. */
-  readonly view: SchemaView;
   readonly pool: NodePool & ClusterNodes;
   /** Shards of a class that does not say how many. */
   readonly nodeCount: () => number;
   readonly modules: EnabledModules;
+  /** Of the console. */
+  readonly pages: readonly PageFile[];
   readonly connectionsMax: number;
 }
 
-/** The gateway, with ingest, query and classification, over whatever stands in `ground`. */
+/** The gateway, with ingest, query and classification, over its parts. */
 export function assembleGateway(
   options: ProcessOptions,
-  { schema, jobs, worker, view, pool, nodeCount, modules, connectionsMax }: GatewayGround,
-  { access, audit, book, pages, metrics, certificate }: GatewayFaces,
+  { jobs, worker, pool, nodeCount, pages, connectionsMax, ...parts }: GatewayParts,
   scope: ResourceScope,
 ): Gateway {
+  const { schema, view, modules, access, book } = parts;
   const { configuration, clock, logger, shoalVersion } = options;
+  const nowMs = () => clock.now();
   const profile = wireProfile(configuration.wireProfile);
   const router = new ShardMap(pool);
   const classSettings = () => ({
@@ -78,13 +60,12 @@ export function assembleGateway(
     modules,
     profile,
     newId: randomUUID,
-    nowMs: () => clock.now(),
+    nowMs,
     limits: INGEST_LIMITS,
     rightsOf: roles && ((holder) => roles.rightsOf(holder)),
     autoSchema: autoSchemaSettings(configuration, schema, classSettings, new RateLimitedLogger(logger, clock)),
   });
   const query = new QueryEngine({ schema: view, router, limits, modules, ...queryBounds });
-  const nowMs = () => clock.now();
   const filters = { schema: view, router, filterIdsMax };
   const whereLimits = { ...DEFAULT_WHERE_LIMITS, filterClausesMax, filterValuesMax };
   const gateway = createGateway(
@@ -94,18 +75,14 @@ export function assembleGateway(
       classifications: new Classifications({
         ...{ jobs, view, query, modules, whereLimits },
         newId: randomUUID,
-        nowMs: () => clock.now(),
+        nowMs,
       }),
-      schema,
-      view,
+      ...parts,
       nodes: pool,
       profile,
       classSettings,
       logger,
       clock,
-      access,
-      book,
-      modules,
       fallback: createPages({
         console: { files: pages },
         // Read when they are first asked for.
@@ -113,9 +90,6 @@ export function assembleGateway(
         access,
         logger,
       }),
-      ...(metrics === undefined ? {} : { metrics }),
-      ...(certificate === undefined ? {} : { certificate }),
-      ...(audit === undefined ? {} : { audit }),
     },
     { ...configuration, connectionsMax, shoalVersion },
   );
@@ -147,5 +121,6 @@ function autoSchemaSettings(
     if (!isUnknown) logger.rarely({ ...made, requestId }, message);
     observer?.madeSchema(made.className, Object.keys(made.properties), isNewClass, isUnknown);
   };
-  return { types, schemaService, classSettings, schemaLimits: schemaLimits(configuration), onMade };
+  const { schemaClassesMax: classesMax, schemaClassPropertiesMax: propertiesPerClassMax } = configuration;
+  return { types, schemaService, classSettings, schemaLimits: { classesMax, propertiesPerClassMax }, onMade };
 }

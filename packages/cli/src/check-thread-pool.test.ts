@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkThreadPool } from "./check-thread-pool.js";
+import { checkThreadPool } from "./service-command.js";
 
 it.each([undefined, "", "1", "64", "1024"])("takes %j", (UV_THREADPOOL_SIZE) => {
   expect(() => checkThreadPool({ UV_THREADPOOL_SIZE })).not.toThrow();

@@ -6,7 +6,7 @@ import { ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCertificateRequest } from "./cluster/certificate-request.js";
 import { writeCertificates } from "./cluster/write-certificates.js";
-import { followEtcdCertificates } from "./etcd-certificates.js";
+import { followEtcdCertificates } from "./tls-files.js";
 
 let folder: string;
 let scope: ResourceScope;

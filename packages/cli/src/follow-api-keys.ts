@@ -10,8 +10,7 @@ import {
   type ResourceScope,
   refuseSharedKeys,
 } from "@shoal/service-runtime";
-import { followFiles, LOOK_MS } from "./followed-files.js";
-import { readFollowedFile } from "./read-followed-file.js";
+import { followFiles, LOOK_MS, readFollowedFile } from "./followed-files.js";
 
 /** At the start: the age of a file that is read once, and the time between two readings of another one. */
 const START_QUIET_MS = 1_000;

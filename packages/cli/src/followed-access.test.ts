@@ -2,7 +2,8 @@ import { ShoalError } from "@shoal/model";
 import { type AccessService, type AccessSnapshot, WatchedValue } from "@shoal/rpc";
 import type { Logger } from "@shoal/service-runtime";
 import { expect, it } from "vitest";
-import { accessMemory, FollowedAccess } from "./followed-access.js";
+import { FollowedAccess } from "./followed-access.js";
+import { entriesMemory } from "./json-file-memory.js";
 
 function logged(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = [];
@@ -101,7 +102,7 @@ it("S-roles: the store is asked once at a time", async () => {
 
 it("S-roles: a snapshot survives its file", async () => {
   let text = "";
-  const memory = accessMemory({
+  const memory = entriesMemory({
     load: async () => JSON.parse(text),
     store: async (value) => {
       text = JSON.stringify(value);

@@ -1,5 +1,4 @@
-import type { Memory } from "@shoal/cluster";
-import { type Json, ShoalError } from "@shoal/model";
+import { ShoalError } from "@shoal/model";
 import {
   type AccessChange,
   type AccessPosition,
@@ -43,6 +42,7 @@ export class FollowedAccess implements AccessService, Disposable {
     });
   }
 
+  /** Undefined until any are known. */
   get snapshot(): AccessSnapshot | undefined {
     return this.#snapshot.known;
   }
@@ -69,10 +69,6 @@ export class FollowedAccess implements AccessService, Disposable {
     }
   }
 
-  get isKnown(): boolean {
-    return this.#snapshot.known !== undefined;
-  }
-
   async current(context: RequestContext): Promise<AccessSnapshot> {
     const askedMs = this.#nowMs();
     const snapshot = await this.#service.current(context);
@@ -97,20 +93,4 @@ export class FollowedAccess implements AccessService, Disposable {
 /** Every start of a coordinator begins a history, which goes on with the versions of the one before. */
 function wentBack(before: AccessSnapshot, snapshot: AccessSnapshot): boolean {
   return before.historyId !== snapshot.historyId && snapshot.version < before.version;
-}
-
-/** A snapshot as JSON: maps are none. */
-interface KeptAccess extends AccessPosition {
-  readonly entries: readonly (readonly [key: string, value: Json])[];
-}
-
-/** Keeps snapshots in a memory of JSON. */
-export function accessMemory(json: Memory<KeptAccess>): Memory<AccessSnapshot> {
-  return {
-    async load() {
-      const kept = await json.load();
-      return kept && { ...kept, entries: new Map(kept.entries) };
-    },
-    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
-  };
 }

@@ -2,7 +2,8 @@ import type { Memory } from "@shoal/cluster";
 import type { Json } from "@shoal/model";
 import type { ExtensionService, ExtensionsSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
-import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
+import { FollowedExtensions } from "./followed-extensions.js";
+import { entriesMemory } from "./json-file-memory.js";
 
 const CONTEXT = { deadline: Number.POSITIVE_INFINITY };
 
@@ -38,7 +39,7 @@ it("goes on with what was remembered until the coordinator tells more, and tells
       text = JSON.stringify(value);
     },
   };
-  const memory = extensionsMemory(json);
+  const memory = entriesMemory<ExtensionsSnapshot>(json);
   expect(await memory.load()).toBeUndefined();
   const remembered = snapshotOf(1, { a: { b: [1, null] } });
   await memory.store(remembered);
@@ -46,7 +47,11 @@ it("goes on with what was remembered until the coordinator tells more, and tells
 
   using unknowing = new FollowedExtensions(service);
   using extensions = new FollowedExtensions(service, await memory.load());
-  expect([unknowing.isKnown, unknowing.entries.size, extensions.isKnown]).toEqual([false, 0, true]);
+  expect([unknowing.snapshot, unknowing.entries.size, extensions.snapshot?.entries]).toEqual([
+    undefined,
+    0,
+    extensions.entries,
+  ]);
   expect(extensions.entries).toEqual(remembered.entries);
   let told = 0;
   using _ = extensions.onChange(() => told++);

@@ -1,4 +1,3 @@
-import type { Memory } from "@shoal/cluster";
 import type { Json } from "@shoal/model";
 import type { ExtensionStore } from "@shoal/module-api";
 import type { ExtensionService, ExtensionsSnapshot } from "@shoal/rpc";
@@ -21,17 +20,13 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
     });
   }
 
-  get entries(): ReadonlyMap<string, Json> {
-    return this.#snapshot?.entries ?? NONE;
-  }
-
-  /** Whether any are known: those of the coordinator, or remembered ones. */
-  get isKnown(): boolean {
-    return this.#snapshot !== undefined;
-  }
-
+  /** Undefined until any are known: those of the coordinator, or remembered ones. */
   get snapshot(): ExtensionsSnapshot | undefined {
     return this.#snapshot;
+  }
+
+  get entries(): ReadonlyMap<string, Json> {
+    return this.#snapshot?.entries ?? NONE;
   }
 
   put(key: string, value: Json, context: RequestContext): Promise<void> {
@@ -50,19 +45,3 @@ export class FollowedExtensions implements ExtensionStore, Disposable {
 }
 
 const NONE: ReadonlyMap<string, Json> = new Map();
-
-/** A snapshot as JSON: maps are none. */
-interface KeptExtensions extends Omit<ExtensionsSnapshot, "entries"> {
-  readonly entries: readonly (readonly [key: string, value: Json])[];
-}
-
-/** Keeps snapshots in a memory of JSON. */
-export function extensionsMemory(json: Memory<KeptExtensions>): Memory<ExtensionsSnapshot> {
-  return {
-    async load() {
-      const kept = await json.load();
-      return kept && { ...kept, entries: new Map(kept.entries) };
-    },
-    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
-  };
-}

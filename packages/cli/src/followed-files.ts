@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
@@ -80,4 +81,52 @@ export async function followFiles<Content extends object>(
 async function stampOf(paths: readonly string[]): Promise<string> {
   const all = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return all.map((one) => (one === undefined ? "-" : `${one.ino} ${one.size} ${one.mtimeMs} ${one.ctimeMs}`)).join();
+}
+
+/** Room for 10,000 API keys of 100 characters with their users, and for all authorities of an operating system. */
+const FILE_BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * What a file of the operator holds now. `variable` is the setting that names it. Fails with `invalid`, naming both, when it
+ * cannot be read, is no regular file or is too large; never waits for somebody to write, as a named pipe would.
+ */
+export async function readFollowedFile(variable: string, file: string): Promise<Buffer> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await handle.stat();
+    refuseIrregular(stats);
+    if (stats.size > FILE_BYTES_MAX) throw tooLarge(stats.size);
+    return await readAll(handle);
+  } catch (thrown) {
+    throw new ShoalError("invalid", `${variable} '${file}' cannot be read: ${ShoalError.from(thrown).message}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Files of the kernel say that they are empty, and others grow: what counts is what comes. */
+async function readAll(handle: FileHandle): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of handle.createReadStream({ end: FILE_BYTES_MAX, autoClose: false })) {
+    parts.push(part);
+    bytes += part.length;
+  }
+  if (bytes > FILE_BYTES_MAX) throw tooLarge(bytes);
+  return Buffer.concat(parts);
+}
+
+function tooLarge(bytes: number): ShoalError {
+  return new ShoalError("invalid", `it has ${bytes} bytes, at most ${FILE_BYTES_MAX} are read`);
+}
+
+/** Fails with `invalid`, in words that follow the name of a file, when it is no regular one. */
+export function refuseIrregular(stats: Stats): void {
+  if (!stats.isFile()) throw new ShoalError("invalid", `it is ${kindOf(stats)}, not a regular file`);
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a named pipe";
+  return "a device";
 }

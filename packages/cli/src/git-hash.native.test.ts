@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { gitHash } from "./git-hash.js";
+import { gitHash } from "./service-command.js";
 
 const A = "a".repeat(40);
 const B = "b".repeat(40);

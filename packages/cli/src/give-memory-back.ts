@@ -2,10 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { returnFreeMemory } from "@shoal/native";
+import { type Logger, type ResourceScope, usedMemory } from "@shoal/service-runtime";
+import { giveBackAtRest } from "./give-back-at-rest.js";
 import { oncePerPause } from "./once-per-pause.js";
 
 /** From a snapshot until memory is given back; snapshots that follow each other share that. */
 const PAUSE_MS = 1_000;
+
+/** How often it is looked whether the process rests. */
+const LOOK_PAUSE_MS = 1_000;
 
 /** What the native side gives back in the background it has given back by then. */
 const RETURN_MS = 300;
@@ -34,7 +39,7 @@ export async function giveMemoryBack(): Promise<number> {
 }
 
 /** The same where memory is not short: without a collection where that would be noticed. */
-export async function giveMemoryBackInPassing(): Promise<void> {
+async function giveMemoryBackInPassing(): Promise<void> {
   if (getHeapStatistics().used_heap_size <= HEAP_BYTES_MAX) await giveMemoryBack();
   else returnFreeMemory();
 }
@@ -49,4 +54,24 @@ function collector(): Collect {
     setFlagsFromString("--no-expose-gc");
   }
   return found;
+}
+
+/** Gives back what work has left behind whenever this process has come to rest, until the scope ends. */
+export function watchRest(logger: Logger, scope: ResourceScope): void {
+  const atRest = giveBackAtRest({ busyPart: busyPart(), usedBytes: usedMemory, giveBack: giveMemoryBackInPassing });
+  const timer = setInterval(() => {
+    atRest().catch((error: unknown) => logger.warn({ error }, "memory that nothing uses could not be given back"));
+  }, LOOK_PAUSE_MS);
+  timer.unref();
+  scope.use({ [Symbol.dispose]: () => clearInterval(timer) });
+}
+
+/** The part of the time since the last call in which the event loop was busy. */
+function busyPart(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const before = last;
+    last = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(last, before).utilization;
+  };
 }

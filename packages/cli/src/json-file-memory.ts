@@ -1,7 +1,12 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Memory } from "@shoal/cluster";
-import { ShoalError } from "@shoal/model";
+import { type Json, ShoalError } from "@shoal/model";
+
+/** The file in a data folder with the schema that its process knew last. */
+export const KNOWN_SCHEMA = "schema.json";
+/** The same of roles and users. */
+export const KNOWN_ACCESS = "access.json";
 
 /** What this process knew last, as JSON in a file of its own. */
 export function jsonFileMemory<T>(folder: string, name: string): Memory<T> {
@@ -22,6 +27,22 @@ export function jsonFileMemory<T>(folder: string, name: string): Memory<T> {
       }
     },
     store: (value) => storeFile(folder, name, `${JSON.stringify(value)}\n`),
+  };
+}
+
+/** A snapshot as JSON: maps are none. */
+type Kept<S> = Omit<S, "entries"> & { readonly entries: readonly (readonly [key: string, value: Json])[] };
+
+/** Keeps snapshots that have a map in a memory of JSON. */
+export function entriesMemory<S extends { readonly entries: ReadonlyMap<string, Json> }>(
+  json: Memory<Kept<S>>,
+): Memory<S> {
+  return {
+    async load() {
+      const kept = await json.load();
+      return kept && ({ ...kept, entries: new Map(kept.entries) } as unknown as S);
+    },
+    store: (snapshot) => json.store({ ...snapshot, entries: [...snapshot.entries] }),
   };
 }
 

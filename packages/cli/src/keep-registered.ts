@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import { messageInFull, type NodeClaim, type NodeRecord, type NodeService } from "@shoal/rpc";
-import type { Clock, Logger } from "@shoal/service-runtime";
+import type { Clock, Configuration, Logger } from "@shoal/service-runtime";
 
 const REGISTER_MS_MAX = 5_000;
 const PAUSE_MS = 500;
@@ -89,4 +89,17 @@ export function keepRegistered(
 
 function isSame(a: NodeRecord, b: NodeRecord): boolean {
   return a.address === b.address && a.shoalVersion === b.shoalVersion && a.gitHash === b.gitHash;
+}
+
+const EVERY_ADDRESS: readonly string[] = ["0.0.0.0", "::"];
+
+/** `host:port` under which the others reach this storage node: as configured, or what it listens on. */
+export function advertisedAddress(
+  { internalAdvertisedAddress, internalHost }: Pick<Configuration, "internalAdvertisedAddress" | "internalHost">,
+  port: number,
+  machineName: string,
+): string {
+  if (internalAdvertisedAddress !== undefined) return internalAdvertisedAddress;
+  const host = EVERY_ADDRESS.includes(internalHost) ? machineName : internalHost;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

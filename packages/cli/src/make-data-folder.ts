@@ -1,6 +1,6 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
-import { makeDurableFolder } from "@shoal/kv";
+import { dirname, join } from "node:path";
+import { DiskBallast, makeDurableFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { Logger } from "@shoal/service-runtime";
 import { warnOfReaders } from "./warn-of-readers.js";
@@ -47,4 +47,11 @@ async function isFolder(path: string): Promise<boolean> {
     if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return false;
     throw thrown;
   }
+}
+
+const BALLAST_BYTES = 16 * 1024 * 1024;
+
+/** Held back on the disk, so that a process can start while it is full. */
+export function ballastOf(dataPath: string): DiskBallast {
+  return new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
 }

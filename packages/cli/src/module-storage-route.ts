@@ -36,17 +36,9 @@ export function moduleStorageRoutes(
   audit: () => AuditLog | undefined,
 ): readonly InternalRoute[] {
   const { contextionaryUrl, contextionaryStorageSecret: secret } = settings;
-  return contextionaryUrl === undefined || secret === undefined ? [] : [storageRoute(secret, modules, clock, audit)];
-}
-
-function storageRoute(
-  secret: string,
-  modules: () => EnabledModules | undefined,
-  clock: Clock,
-  audit: () => AuditLog | undefined,
-): InternalRoute {
+  if (contextionaryUrl === undefined || secret === undefined) return [];
   const expected = digest(secret);
-  return {
+  const route: InternalRoute = {
     path: PATH,
     methods: ["GET", "PUT"],
     async handle(request, response) {
@@ -79,6 +71,7 @@ function storageRoute(
       response.end(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));
     },
   };
+  return [route];
 }
 
 /** Of one length, whatever was sent. */

@@ -11,14 +11,12 @@ import {
   StoredAccess,
   StoredExtensions,
 } from "@shoal/coordinator";
-import { type DiskBallast, endAfterStoreFailure, openRocksStore } from "@shoal/kv";
+import type { DiskBallast } from "@shoal/kv";
 import { type ShardLimit, ShoalError } from "@shoal/model";
 import type { ResourceScope } from "@shoal/service-runtime";
 import { createShardingState } from "@shoal/sharding";
-import { newClassId } from "./new-class-id.js";
 import type { ProcessOptions } from "./process-options.js";
-import { schemaLimits } from "./schema-limits.js";
-import { SCHEMA_STORE } from "./schema-store.js";
+import { openSchemaStore } from "./schema-store.js";
 
 /** The coordinator's own store, in `<dataPath>/schema`; its lock keeps a second process off the folder. */
 export async function openEmbeddedMetaStore(
@@ -27,17 +25,7 @@ export async function openEmbeddedMetaStore(
   ballast: DiskBallast,
   scope: ResourceScope,
 ): Promise<MetaStore> {
-  const store = scope.use(
-    await openRocksStore({
-      folder: join(dataPath, "schema"),
-      ballast,
-      ...SCHEMA_STORE,
-      onState: (state, reason) => {
-        options.logger[state === "closed" ? "debug" : "warn"]({ state, reason }, "schema store state changed");
-        if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
-      },
-    }),
-  );
+  const store = await openSchemaStore(options, join(dataPath, "schema"), ballast, scope);
   return EmbeddedMetaStore.open(store, randomUUID);
 }
 
@@ -71,8 +59,11 @@ export async function openCoordinator(
       expectedStorageNodes,
       createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }, nodeNames) =>
         createShardingState({ desiredCount, virtualPerPhysical, nodeNames }, randomBytes),
-      newClassId: () => newClassId(randomInt),
-      limits: schemaLimits(configuration),
+      newClassId,
+      limits: {
+        classesMax: configuration.schemaClassesMax,
+        propertiesPerClassMax: configuration.schemaClassPropertiesMax,
+      },
       shardLimit,
       checkRoom,
     }),
@@ -86,4 +77,11 @@ export async function openCoordinator(
   const jobs = scope.use(new JobRegistry({ ledger, nowMs: () => clock.now() }));
   const extensions = scope.use(new StoredExtensions(ledger));
   return { schema, nodes, jobs, extensions, access: scope.use(new StoredAccess(ledger)) };
+}
+
+const CLASS_ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** A name for a class's data on disk: 16 lower-case letters and digits, 82 random bits. */
+function newClassId(): string {
+  return Array.from({ length: 16 }, () => CLASS_ID_ALPHABET[randomInt(CLASS_ID_ALPHABET.length)] ?? "").join("");
 }

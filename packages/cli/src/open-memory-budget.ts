@@ -4,6 +4,7 @@ import { MemoryBudget, type MemoryLevel } from "@shoal/runtime";
 import { type Logger, type Metrics, type ResourceScope, usedMemory } from "@shoal/service-runtime";
 import { RoomMaker, type StorageNode } from "@shoal/storage-node";
 import { giveMemoryBack } from "./give-memory-back.js";
+import { gauge, labelledCounter, labelledGauge } from "./internal-port.js";
 import type { ProcessOptions } from "./process-options.js";
 
 const LOOK_PAUSE_MS = 1_000;
@@ -67,29 +68,18 @@ export function watchMemory(
 }
 
 function describeMemoryMetrics(metrics: Metrics, budget: MemoryBudget, node: StorageNode, caches: Caches): void {
-  metrics.gauge({ name: "shoal_memory_budget_bytes", help: "MEMORY_BUDGET_BYTES, or its default." }, () => [
-    { value: budget.bytesMax },
-  ]);
-  metrics.gauge(
-    {
-      name: "shoal_memory_used_bytes",
-      help: "Memory that counts against the budget, by what it is used for; what they know of themselves, and the rest.",
-      labelNames: ["part"],
-    },
-    () => Object.entries(partsOf(budget, node, caches)).map(([part, value]) => ({ labels: { part }, value })),
+  gauge(metrics, "shoal_memory_budget_bytes", "MEMORY_BUDGET_BYTES, or its default.", () => budget.bytesMax);
+  labelledGauge(
+    metrics,
+    "shoal_memory_used_bytes",
+    "Memory that counts against the budget, by what it is used for; what they know of themselves, and the rest.",
+    "part",
+    () => partsOf(budget, node, caches),
   );
-  metrics.gauge(
-    { name: "shoal_memory_level", help: "0: free, 1: nothing new is stored, 2: shards are read-only." },
-    () => [{ value: LEVELS[budget.level] }],
-  );
-  metrics.counter(
-    {
-      name: "shoal_memory_refused_writes_total",
-      help: "Writes that were refused because the budget was full, or exhausted.",
-      labelNames: ["level"],
-    },
-    () => Object.entries(budget.refusals).map(([level, value]) => ({ labels: { level }, value })),
-  );
+  const levels = "0: free, 1: nothing new is stored, 2: shards are read-only.";
+  gauge(metrics, "shoal_memory_level", levels, () => LEVELS[budget.level]);
+  const refused = "Writes that were refused because the budget was full, or exhausted.";
+  labelledCounter(metrics, "shoal_memory_refused_writes_total", refused, "level", () => budget.refusals);
 }
 
 const LEVELS: Readonly<Record<MemoryLevel, number>> = { free: 0, full: 1, exhausted: 2 };

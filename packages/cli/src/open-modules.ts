@@ -40,3 +40,13 @@ export function describeModules({ configuration }: ProcessOptions) {
     lacks?.(configuration) ?? lacksBeside?.(modules) ?? "ENABLE_MODULES does not name it";
   return { modules, modulesNotOffered: Object.fromEntries(others.map((module) => [module.name, reasonOf(module)])) };
 }
+
+/** Resolves when the back ends of all modules answer, or when the process is told to stop before: whether they do. */
+export async function modulesReady(modules: EnabledModules, stopping: AbortSignal): Promise<boolean> {
+  try {
+    await modules.awaitReady({ deadline: Number.POSITIVE_INFINITY, signal: stopping });
+  } catch (thrown) {
+    if (!stopping.aborted) throw thrown;
+  }
+  return !stopping.aborted;
+}

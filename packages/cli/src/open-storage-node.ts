@@ -1,28 +1,72 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { IndexMemory, LongReads } from "@shoal/inverted-index";
-import { type DiskBallast, endAfterStoreFailure } from "@shoal/kv";
+import { createInvertedIndex, IndexMemory, LongReads } from "@shoal/inverted-index";
+import {
+  type DiskBallast,
+  endAfterStoreFailure,
+  isStoreFolder,
+  openRocksStore,
+  type RocksStore,
+  storeMemory,
+} from "@shoal/kv";
+import { ShoalError } from "@shoal/model";
+import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import type { MemoryBudget } from "@shoal/runtime";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
-import { checkRoomForShards, IdPresenceFilter, RowCacheBudget, rowReadGate } from "@shoal/shard";
+import {
+  checkRoomForShards,
+  IdPresenceFilter,
+  openShard,
+  RowCacheBudget,
+  rowReadGate,
+  type ShardEvent,
+} from "@shoal/shard";
 import {
   type DropConfirmationOptions,
   type FollowedSchema,
+  keepNodeIdentity,
+  type NodeIdentity,
+  type OpenedShard,
   openMadeShard,
+  rowsFolder,
   ShardFolders,
   type ShardRegistryEvent,
   StorageNode,
+  shardSettings,
 } from "@shoal/storage-node";
-import { returnFreeMemoryOnce } from "./give-memory-back.js";
+import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
+import { returnFreeMemoryOnce, watchRest } from "./give-memory-back.js";
 import { describeStorageMetrics } from "./internal-port.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
-import { openStoredShard, type StoredShardSettings } from "./open-stored-shard.js";
 import type { ProcessOptions } from "./process-options.js";
-import { shardsPlacedOn } from "./shards-placed-on.js";
-import { watchRest } from "./watch-rest.js";
+import { hasList, shardsPlacedOn } from "./refuse-lost-data.js";
+
+/** Whose a data folder is. */
+type FolderOwner = Pick<NodeIdentity, "name" | "clusterId" | "secret">;
+
+/**
+ * Makes the folder the node's own; one of an earlier version gets its secret now. Fails when a new folder cannot be named; elsewhere
+ * what is stored is served all the same, on a full disk say.
+ */
+export async function nameFolder(
+  dataPath: string,
+  { name, isNew, secret }: NodeIdentity,
+  clusterId: string | undefined,
+  logger: Logger,
+): Promise<FolderOwner> {
+  const owner = { name, clusterId, secret: secret || randomBytes(32).toString("hex") };
+  await keepNodeIdentity(dataPath, owner).catch((error: unknown) => {
+    if (isNew) throw error;
+    logger.warn({ error }, "the cluster's id could not be stored beside the data");
+  });
+  return owner;
+}
 
 export interface StorageNodeParts {
-  readonly nodeName: string;
+  /** Whose the folder is: it keeps that there is a list of shards, too. */
+  readonly owner: FolderOwner;
   readonly dataPath: string;
   readonly ballast: DiskBallast;
   /** Followed; the shards that it has at the start must fit into the open files. */
@@ -43,7 +87,7 @@ export interface StorageNodeParts {
  */
 export async function openStorageNode(
   options: ProcessOptions,
-  { nodeName, dataPath, ballast, schema, openFiles, drops, onProgress, onReading, metrics }: StorageNodeParts,
+  parts: StorageNodeParts,
   scope: ResourceScope,
 ): Promise<{
   readonly node: StorageNode;
@@ -51,6 +95,8 @@ export async function openStorageNode(
   readonly checkRoom: (shards: number) => void;
 }> {
   const { clock, configuration, logger } = options;
+  const { owner, dataPath, schema, openFiles, drops, onProgress, metrics } = parts;
+  const { name: nodeName } = owner;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
   scope.use(
@@ -59,35 +105,16 @@ export async function openStorageNode(
     }),
   );
   const openFilesNow = planFor(shardCount, openFiles);
-  const hashSeed = randomInt(2 ** 32);
   const caches = {
     rows: new RowCacheBudget(configuration.rowCacheBytes),
     indexes: new IndexMemory(configuration.indexCacheBytes),
   };
   const memory = openMemoryBudget(options, caches);
-  const shardSettings: StoredShardSettings = {
-    acceptDataLoss: configuration.acceptDataLoss,
-    ballast,
-    clock: () => clock.now(),
-    hashSeed,
-    idPresenceFilter: new IdPresenceFilter(hashSeed),
-    indexMemory: caches.indexes,
-    logger,
-    memory,
-    longReads: new LongReads(),
-    nodeName,
-    objectBytesMax: configuration.objectBytesMax,
-    storeMemoryBytes: configuration.storeMemoryBytes,
-    storeFilesMax: (shards) => filesOfStore(shards, openFilesNow),
-    rowCache: caches.rows,
-    rowReads: rowReadGate(),
+  const openShardOn = shardOpener(options, parts, {
+    ...{ rowCache: caches.rows, indexMemory: caches.indexes, memory },
+    openFiles: openFilesNow,
     shardCount: () => shardCount,
-    onReading: onReading ?? (() => undefined),
-    onStoreState: (state) => {
-      if (state === "failed") options.onStoreFailure(endAfterStoreFailure);
-    },
-    onSnapshot: returnFreeMemoryOnce(),
-  };
+  });
   let done = 0;
   let onOpened = (): void => onProgress(++done, shardCount);
   const folders = await ShardFolders.open(join(dataPath, "shards"));
@@ -98,9 +125,9 @@ export async function openStorageNode(
         nodeName,
         folders,
         openShard: (address, record, folder) =>
-          openMadeShard(folders, address, (isMade) =>
-            openStoredShard(shardSettings, address, record, folder, isMade),
-          ).finally(() => onOpened()),
+          openMadeShard(folders, address, (isMade) => openShardOn(address, record, folder, isMade)).finally(() =>
+            onOpened(),
+          ),
         clock: () => clock.now(),
         onEvent: (event) => {
           if (event.type === "classDropped") memory.freed();
@@ -114,19 +141,150 @@ export async function openStorageNode(
   watchMemory(memory, node, caches, { logger, metrics }, scope);
   watchRest(logger, scope);
   if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  await keepNodeIdentity(dataPath, { ...owner, hasShardList: await hasList(dataPath) }).catch(() => undefined);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
 
-function logRegistryEvent(logger: Logger, event: ShardRegistryEvent): void {
-  const { type, ...fields } = event;
-  if (type === "classDropped") logger.info(fields, "class dropped from disk");
-  else if (type === "shardFailed") logger.error(fields, "shard could not be opened");
-  else if (type === "dropFailed") logger.error(fields, "class could not be dropped from disk");
-  else {
-    logger.error(
-      fields,
-      "a folder on disk belongs to no class of the schema and is kept: a class whose creation was cut short, or a schema " +
-        "that was lost or put back; remove the folder while the server is stopped if its data is not wanted",
-    );
+/** What all shards of a node share. */
+interface SharedByShards {
+  readonly rowCache: RowCacheBudget;
+  readonly indexMemory: IndexMemory;
+  readonly memory: MemoryBudget;
+  readonly openFiles: OpenFilesPlan;
+  /** Shards that share memory and files of the stores, as of now; a store keeps the share it was opened with. */
+  readonly shardCount: () => number;
+}
+
+/**
+ * The result opens the RocksDB store of a shard and the shard on it. One that was made before (`isMade`) and is not there is
+ * `dataLoss`: served empty it would be found empty by everybody.
+ */
+function shardOpener(
+  { clock, configuration, logger, onStoreFailure }: ProcessOptions,
+  { owner, ballast, onReading }: StorageNodeParts,
+  { rowCache, indexMemory, memory, openFiles, shardCount }: SharedByShards,
+) {
+  const hashSeed = randomInt(2 ** 32);
+  const idPresenceFilter = new IdPresenceFilter(hashSeed);
+  const longReads = new LongReads();
+  const rowReads = rowReadGate();
+  const giveBack = returnFreeMemoryOnce();
+
+  const openStore = async (shardFolder: string, where: object, isMade: boolean): Promise<RocksStore> => {
+    const folder = rowsFolder(shardFolder);
+    const shards = Math.max(1, shardCount());
+    const open = (isLossAccepted: boolean): Promise<RocksStore> =>
+      openRocksStore({
+        folder,
+        createIfMissing: !isMade || isLossAccepted,
+        acceptDamagedLogs: isLossAccepted,
+        ballast,
+        openFilesMax: filesOfStore(shards, openFiles),
+        ...storeMemory(configuration.storeMemoryBytes, shards),
+        onState: (state, reason) => {
+          if (state === "failed") onStoreFailure(endAfterStoreFailure);
+          logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
+        },
+      });
+    try {
+      return await open(false);
+    } catch (thrown) {
+      const error = ShoalError.from(thrown);
+      if (error.code !== "dataLoss") throw error;
+      if (!configuration.acceptDataLoss) {
+        throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
+      }
+      logger.warn(
+        { ...where, error },
+        "the shard goes on without what it has lost, as CLUSTER_ACCEPT_DATA_LOSS=true says",
+      );
+      // Without the rows nothing of them is to be known: the shard begins empty.
+      if (!(await isStoreFolder(folder))) await rm(viewsFolder(shardFolder), { recursive: true, force: true });
+      return open(true);
+    }
+  };
+
+  return async (
+    { className, shardName, epoch = 1 }: ShardAddress,
+    record: ClassRecord,
+    folder: string,
+    isMade: boolean,
+  ): Promise<OpenedShard> => {
+    const where = { class: className, shard: shardName };
+    const store = await openStore(folder, where, isMade);
+    onReading?.();
+    try {
+      const shard = await openShard({
+        ...{ store, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
+        folder: viewsFolder(folder),
+        ...shardSettings(record, owner.name),
+        dimensions: record.dimensions,
+        vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
+        createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads }),
+        clock: () => clock.now(),
+        limits: { objectBytesMax: configuration.objectBytesMax },
+        onEvent: (event) => {
+          logShardEvent(logger, where, event);
+          // Much of what was needed for the changes that are in it is free now.
+          if (event.type === "snapshotWritten") giveBack();
+        },
+      });
+      return { shard, store };
+    } catch (thrown) {
+      await store[Symbol.asyncDispose]();
+      throw thrown;
+    }
+  };
+}
+
+function viewsFolder(shardFolder: string): string {
+  return join(shardFolder, "views");
+}
+
+const WAYS_OUT =
+  "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. 'shoal repair' " +
+  "makes damaged files anew of what they still hold, while the node is stopped. A start with CLUSTER_ACCEPT_DATA_LOSS=true " +
+  "goes on without folders and logs that are lost";
+
+function logShardEvent(logger: Logger, where: object, { type, ...event }: ShardEvent): void {
+  const fields = { ...where, ...event };
+  if (type !== "recallMeasured") {
+    const [level, message] = SHARD_EVENTS[type];
+    logger[level](fields, message);
+  } else if ("recall" in event && event.recall.recall < event.recall.target) {
+    logger.warn(fields, "searches find less than their target");
+  } else {
+    logger.debug(fields, "recall measured");
   }
 }
+
+/** A line of the log. */
+type News = readonly [level: "error" | "info" | "debug", message: string];
+
+const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured">, News>> = {
+  damageFound: ["error", "damage found"],
+  writesFailed: ["error", "writes failed"],
+  snapshotFailed: ["error", "snapshot failed"],
+  indexFailed: ["error", "inverted index could not be built"],
+  snapshotWritten: ["debug", "snapshot written"],
+  recovered: ["info", "shard open"],
+  writesResumed: ["info", "writes resumed"],
+  indexBuilt: ["info", "inverted index built from the rows"],
+  vectorsReloaded: ["info", "vector index built from the rows, to give back the memory of removed vectors"],
+};
+
+function logRegistryEvent(logger: Logger, { type, ...fields }: ShardRegistryEvent): void {
+  const [level, message] = REGISTRY_EVENTS[type];
+  logger[level](fields, message);
+}
+
+const REGISTRY_EVENTS: Readonly<Record<ShardRegistryEvent["type"], News>> = {
+  classDropped: ["info", "class dropped from disk"],
+  shardFailed: ["error", "shard could not be opened"],
+  dropFailed: ["error", "class could not be dropped from disk"],
+  unknownClassOnDisk: [
+    "error",
+    "a folder on disk belongs to no class of the schema and is kept: a class whose creation was cut short, or a schema " +
+      "that was lost or put back; remove the folder while the server is stopped if its data is not wanted",
+  ],
+};

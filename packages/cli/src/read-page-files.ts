@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CONSOLE_FOLDER } from "@shoal/console";
 import type { PageFile } from "@shoal/gateway";
+import type { Logger } from "@shoal/service-runtime";
 
 const GZIP = ".gz";
 
@@ -28,4 +30,11 @@ export async function readPageFiles(folder: URL): Promise<readonly PageFile[]> {
         ...(packed.has(path + GZIP) ? { gzip: await readFile(path + GZIP) } : {}),
       })),
   );
+}
+
+/** The console's files, read from disk once: the gateway has no disk. */
+export async function loadPages(logger: Logger): Promise<readonly PageFile[]> {
+  const files = await readPageFiles(CONSOLE_FOLDER);
+  if (files.length === 0) logger.warn({ folder: CONSOLE_FOLDER.pathname }, "the console is not built");
+  return files;
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { NodeIdentity } from "@shoal/storage-node";
-import { shardsPlacedOn } from "./shards-placed-on.js";
 
 /**
  * A node registers with a folder of its own before shards are placed on it. Where a new folder meets shards, their data
@@ -50,4 +49,13 @@ export async function hasList(dataPath: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** How many shards of all classes a storage node has. */
+export function shardsPlacedOn(nodeName: string, { classes }: SchemaSnapshot): number {
+  let count = 0;
+  for (const { sharding } of classes) {
+    for (const { members } of sharding.shards) if (members.includes(nodeName)) count++;
+  }
+  return count;
 }

@@ -1,4 +1,4 @@
-import { type Memory, MemoryKeeper } from "@shoal/cluster";
+import { type Memory, MemoryKeeper, type SchemaReplica } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { Logger, ResourceScope } from "@shoal/service-runtime";
@@ -22,17 +22,32 @@ export async function recallSchema(
   return schema && { ...schema, classes: schema.classes.map((one) => ({ ...one, dimensions: one.dimensions })) };
 }
 
-/** Stores what it is called with, one after the other; the last one is stored when the scope ends. */
-export function remember<T>(memory: Memory<T>, what: string, logger: Logger, scope: ResourceScope): (value: T) => void {
-  const keeper = rememberer(memory, what, logger, scope);
-  return (value) => keeper.keep(value);
-}
-
-/** As {@link remember}, for those who must know what is stored. */
-export function rememberer<T>(memory: Memory<T>, what: string, logger: Logger, scope: ResourceScope): MemoryKeeper<T> {
-  return scope.use(
+/** Stores what `watch` tells, one after the other; the last one is stored when the scope ends. */
+export function remember<T>(
+  memory: Memory<T>,
+  what: string,
+  logger: Logger,
+  scope: ResourceScope,
+  watch: (keep: (value: T) => void) => Disposable,
+): MemoryKeeper<T> {
+  const keeper = scope.use(
     new MemoryKeeper(memory, (error) =>
       logger.warn({ error }, `${what} could not be stored for a start while no coordinator can be reached`),
     ),
   );
+  scope.use(watch((value) => keeper.keep(value)));
+  return keeper;
+}
+
+/** As {@link remember}: what a coordinator has sent already, too, as it may have answered before anybody listened here. */
+export function rememberSchema(
+  memory: Memory<SchemaSnapshot>,
+  view: SchemaReplica,
+  logger: Logger,
+  scope: ResourceScope,
+): MemoryKeeper<SchemaSnapshot> {
+  return remember(memory, "the schema", logger, scope, (keep) => {
+    if (view.isKnown) keep(view.snapshot);
+    return view.onChange(keep);
+  });
 }

@@ -3,37 +3,29 @@ import { join, resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import type { NodeRegistry } from "@shoal/coordinator";
 import { type AuditLog, createAccessControl } from "@shoal/gateway";
-import { DiskBallast, isStoreFolder } from "@shoal/kv";
+import { isStoreFolder } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import type { SchemaSnapshot } from "@shoal/rpc";
+import type { AccessSnapshot, SchemaSnapshot } from "@shoal/rpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
+import { findNodeIdentity } from "@shoal/storage-node";
 import { openAuditLog } from "./audit/open-audit-log.js";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
-import { contextionaryTls } from "./contextionary-tls.js";
 import { followApiKeys } from "./follow-api-keys.js";
-import { accessMemory } from "./followed-access.js";
 import { FollowedExtensions } from "./followed-extensions.js";
 import { openInternalPort } from "./internal-port.js";
-import { jsonFileMemory } from "./json-file-memory.js";
-import { KNOWN_ACCESS } from "./known-access.js";
-import { KNOWN_SCHEMA } from "./known-schema.js";
-import { loadPages } from "./load-pages.js";
-import { makeDataFolder } from "./make-data-folder.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
-import { modulesReady } from "./modules-ready.js";
-import { newNodeSecret } from "./new-node-secret.js";
-import { openAccessBook, usesAccess } from "./open-access-book.js";
+import { openAccessBook, usesAccess, warnOfOpenAccess } from "./open-access-book.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import { openFilesLimit, planOpenFiles, shardLimit, shortage } from "./open-files.js";
-import { checkModules, describeModules, openModules } from "./open-modules.js";
-import { openStorageNode } from "./open-storage-node.js";
+import { checkModules, describeModules, modulesReady, openModules } from "./open-modules.js";
+import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { hasList, hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
-import { remember } from "./remember.js";
-import { followServerCertificate } from "./tls-files.js";
-import { warnOfOpenAccess } from "./warn-of-open-access.js";
+import { loadPages } from "./read-page-files.js";
+import { hasShards, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
+import { remember, rememberSchema } from "./remember.js";
+import { contextionaryTls, followServerCertificate } from "./tls-files.js";
 
 /** All services in one process: coordinator, storage node and gateway, joined by plain calls. */
 export async function serve(options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal): Promise<Service> {
@@ -58,7 +50,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
   const certificate = await followServerCertificate(configuration, logger, scope);
 
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const ballast = ballastOf(dataPath);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, clusterId, isNew } = identity;
   if (clusterId !== undefined && !(await isStoreFolder(join(dataPath, "schema"))))
@@ -84,28 +76,22 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const access = scope.use(createAccessControl(configuration, { ...options, metrics, apiKeySources, book }));
   // Read before the shards take their files.
   const pages = await loadPages(logger);
-  refuseForeignSchema(dataPath, clusterId, schema.clusterId);
+  if (clusterId !== undefined && clusterId !== schema.clusterId) {
+    throw lostSchema(dataPath, clusterId, schema.clusterId);
+  }
   if (isNew && !configuration.acceptDataLoss && !(await hasShards(dataPath))) {
     const known = await schema.current({ deadline: Number.POSITIVE_INFINITY });
     refuseLostData(nodeName, dataPath, known);
   }
-  // On a full disk what is stored is served all the same.
-  const secret = identity.secret || newNodeSecret();
-  const named = { name: nodeName, clusterId: schema.clusterId, secret };
-  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
-    if (isNew) throw error;
-    logger.warn({ error }, "the cluster's id could not be stored beside the data");
-  });
-  await registerHere(nodes, nodeName, secret, options);
+  const owner = await nameFolder(dataPath, identity, schema.clusterId, logger);
+  await registerHere(nodes, nodeName, owner.secret, options);
   const view = scope.use(new SchemaReplica(schema));
   const memory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
-  const keep = remember(memory, "the schema", logger, scope);
-  keep(view.snapshot);
-  scope.use(view.onChange(keep));
+  rememberSchema(memory, view, logger, scope);
   if (usesAccess(options)) {
     // Beside the schema, for the same reason: whose store is lost can bring both back.
-    const accessKept = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
-    scope.use(roles.watch(remember(accessKept, "what roles and users there are", logger, scope)));
+    const accessKept = entriesMemory<AccessSnapshot>(jsonFileMemory(dataPath, KNOWN_ACCESS));
+    remember(accessKept, "what roles and users there are", logger, scope, (keep) => roles.watch(keep));
   }
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
@@ -115,14 +101,13 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   const storage = await openStorageNode(
     options,
     {
-      ...{ nodeName, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
+      ...{ owner, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
       // Whoever awaits it below is told why it fails.
       onReading: () => void loadGateway().catch(() => undefined),
     },
     scope,
   );
   checkRoom = storage.checkRoom;
-  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { shoalVersion, gitHash } = options;
   const record = { name: nodeName, address: undefined, shoalVersion, gitHash };
@@ -139,8 +124,8 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
       {
         ...{ schema, jobs, worker: nodeName, view, pool, nodeCount: () => 1, modules },
         connectionsMax: storage.openFiles.connectionsMax,
+        ...{ access, audit, book, pages, metrics, certificate },
       },
-      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );
@@ -159,13 +144,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
   return { drain };
 }
 
-/** The data of a folder belongs to one schema store. Fails with `dataLoss` where that is another one: it was lost. */
-function refuseForeignSchema(dataPath: string, dataClusterId: string | undefined, clusterId: string): void {
-  if (dataClusterId === undefined || dataClusterId === clusterId) return;
-  throw lostSchema(dataPath, dataClusterId, clusterId);
-}
-
-/** `found`: the cluster of the store in its place; undefined when there is none. */
+/** The data of a folder belongs to one schema store. `found`: the cluster of the store in its place; undefined when there is none. */
 function lostSchema(dataPath: string, clusterId: string, found?: string): ShoalError {
   const folder = join(dataPath, "schema");
   const what =

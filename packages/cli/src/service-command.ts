@@ -1,6 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ShoalError } from "@shoal/model";
+import { messageInFull } from "@shoal/rpc";
+import { POOL_THREADS_MAX, poolThreads } from "@shoal/runtime";
 import {
   configurationFileSource,
   createLogger,
+  EXIT_FAILURE,
   environmentSource,
   memoryLimit,
   type ProcessHost,
@@ -15,9 +22,7 @@ import {
   warnOfUnbuiltVariables,
 } from "@shoal/service-runtime";
 import type { Command } from "commander";
-import { checkThreadPool } from "./check-thread-pool.js";
 import { describeSettings } from "./describe-settings.js";
-import { gitHash } from "./git-hash.js";
 import type { ProcessOptions } from "./process-options.js";
 import { checkScheme, flagSource, type ServeFlags } from "./serve-flags.js";
 
@@ -90,6 +95,16 @@ function endWithLauncher(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
+/** Runs a command that is no service; a failure is one line and exit code 1. */
+export async function inOneLine(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (thrown) {
+    process.stderr.write(`shoal: ${messageInFull(thrown)}\n`);
+    process.exitCode = EXIT_FAILURE;
+  }
+}
+
 /** What command line, variables and file say together, and what in it is probably not meant. */
 export async function configure(command: ServiceCommand, { configFile, ...flags }: ServeFlags) {
   refuseMisspelledVariables(process.env);
@@ -105,4 +120,47 @@ export async function configure(command: ServiceCommand, { configFile, ...flags 
   const configuration = readConfiguration(sources, (message) => warnings.push(message), memoryLimit(), command);
   checkScheme(flags, configuration);
   return { configuration, warnings };
+}
+
+/**
+ * Fails with `invalid` when `UV_THREADPOOL_SIZE` is no number of threads: libuv takes what it cannot read for one thread, on which
+ * everything would wait for everything.
+ */
+export function checkThreadPool(environment: NodeJS.ProcessEnv): void {
+  if (poolThreads(environment) !== undefined) return;
+  const { UV_THREADPOOL_SIZE: wanted } = environment;
+  throw new ShoalError(
+    "invalid",
+    `UV_THREADPOOL_SIZE is '${wanted}', it must be a whole number from 1 to ${POOL_THREADS_MAX}: the threads that read and write files`,
+  );
+}
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const HASH = /^[0-9a-f]{40}$/;
+
+/**
+ * The commit that this was built of: from the file `GIT_HASH` beside `packages` (images have it) or else from the
+ * repository that it lies in; "" when neither is there.
+ */
+export function gitHash(root: string = ROOT): string {
+  const given = read(join(root, "GIT_HASH"));
+  if (HASH.test(given)) return given;
+  const git = join(root, ".git");
+  const head = read(join(git, "HEAD"));
+  const [, name] = /^ref: (\S+)$/.exec(head) ?? [];
+  if (name === undefined) return HASH.test(head) ? head : "";
+  const loose = read(join(git, name));
+  if (HASH.test(loose)) return loose;
+  const packed = read(join(git, "packed-refs"))
+    .split("\n")
+    .find((line) => line.endsWith(` ${name}`));
+  return packed === undefined ? "" : packed.slice(0, packed.indexOf(" "));
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
 }

@@ -38,6 +38,7 @@ const OTHER_MEANINGS: Readonly<Partial<Record<ServiceCommand, readonly string[]>
   contextionary: [
     ...["host", "port", "origin", "corsAllowOrigin", "filterClausesMax", "filterValuesMax", "nodeName"],
     ...["answerBytesMax", "answersBytesMax", "connectionsMax", "expectedStorageNodes"],
+    ...["coordinatorAddresses", "internalAdvertisedAddress"],
   ],
 };
 

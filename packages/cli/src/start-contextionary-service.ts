@@ -6,16 +6,12 @@ import { listenForPeers } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { CONTEXTIONARY_CACHE, CONTEXTIONARY_PORT, type ContextionaryConfiguration } from "./contextionary-settings.js";
 import { FileExtensions } from "./file-extensions.js";
-import { tlsFilesOfListener } from "./internal-address.js";
 import { openInternalPort } from "./internal-port.js";
 import { jsonFileMemory } from "./json-file-memory.js";
 import { makeDataFolder } from "./make-data-folder.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followInternalTls } from "./tls-files.js";
 
-/** The name in its certificate. */
-const ROLE = "contextionary";
 /** Whose certificates let ask for vectors, and teach. */
 const CALLER = "gateway";
 
@@ -34,9 +30,7 @@ export async function startContextionaryService(
   await makeDataFolder(dataPath, logger);
   let notReady = "the word vectors are loaded";
   await openInternalPort({ ...options, notReady: () => notReady }, scope);
-  const files = tlsFilesOfListener(configuration, internalHost, logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
-  if (files && tls) refuseForeignCertificate(ROLE, files, tls);
+  const tls = await followInternalTls(configuration, "contextionary", logger, scope);
   const extensions = await FileExtensions.open(
     jsonFileMemory<Readonly<Record<string, Json>>>(dataPath, "extensions.json"),
   );

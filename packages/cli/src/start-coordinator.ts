@@ -1,24 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MetaStore } from "@shoal/coordinator";
 import { EtcdMetaStore } from "@shoal/coordinator/etcd";
-import { DiskBallast } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
 import { messageInFull, type NodeDirectory } from "@shoal/rpc";
 import { createRpcServer, findNodeAt } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
-import { describeDirectory, describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
 import { drainServer } from "./drain-server.js";
-import { followEtcdCertificates } from "./etcd-certificates.js";
-import { tlsFilesOf } from "./internal-address.js";
-import { openInternalPort } from "./internal-port.js";
-import { makeDataFolder } from "./make-data-folder.js";
+import { describeDirectory, describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "./open-coordinator.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followEtcdCertificates, followInternalTls } from "./tls-files.js";
 
 const PORT = 7100;
 const RETRY_MS = 300;
@@ -35,9 +29,7 @@ export async function startCoordinator(
   const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "coordinator", logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
-  if (files && tls) refuseForeignCertificate("coordinator", files, tls);
+  const tls = await followInternalTls(configuration, "coordinator", logger, scope);
 
   let lose = (_: ShoalError): void => {};
   const failed = new Promise<never>((_, reject) => {
@@ -105,8 +97,7 @@ export async function startCoordinator(
 async function openOwnStore(options: ProcessOptions, scope: ResourceScope): Promise<MetaStore> {
   const dataPath = resolve(options.configuration.dataPath);
   await makeDataFolder(dataPath, options.logger);
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
-  return scope.use(await openEmbeddedMetaStore(options, dataPath, ballast, scope));
+  return scope.use(await openEmbeddedMetaStore(options, dataPath, ballastOf(dataPath), scope));
 }
 
 interface EtcdEvents {

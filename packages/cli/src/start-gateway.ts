@@ -6,7 +6,9 @@ import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
   type AccessService,
+  type AccessSnapshot,
   type ExtensionService,
+  type ExtensionsSnapshot,
   type NodeConnection,
   type NodeDirectory,
   type SchemaSnapshot,
@@ -16,30 +18,22 @@ import { connectNode } from "@shoal/rpc/grpc";
 import type { Logger, ResourceScope, Service } from "@shoal/service-runtime";
 import { assembleGateway } from "./assemble-gateway.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
-import { clusterMembership, describeMembership } from "./cluster-membership.js";
-import { contextionaryTls } from "./contextionary-tls.js";
-import { describeGatewayKnowledge } from "./describe-cluster-metrics.js";
 import { followApiKeys } from "./follow-api-keys.js";
-import { followCoordinators } from "./follow-coordinators.js";
-import { accessMemory, FollowedAccess } from "./followed-access.js";
-import { extensionsMemory, FollowedExtensions } from "./followed-extensions.js";
-import { tlsFilesOf } from "./internal-address.js";
-import { openInternalPort } from "./internal-port.js";
-import { jsonFileMemory } from "./json-file-memory.js";
-import { KNOWN_ACCESS } from "./known-access.js";
-import { KNOWN_SCHEMA } from "./known-schema.js";
-import { loadPages } from "./load-pages.js";
+import { clusterMembership, describeMembership, followCoordinators } from "./follow-coordinators.js";
+import { FollowedAccess } from "./followed-access.js";
+import { FollowedExtensions } from "./followed-extensions.js";
+import { watchRest } from "./give-memory-back.js";
+import { describeDirectory, describeSchemaVersion, gauge, labelledGauge, openInternalPort } from "./internal-port.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
-import { modulesReady } from "./modules-ready.js";
-import { openAccessBook, usesAccess } from "./open-access-book.js";
+import { openAccessBook, usesAccess, warnOfOpenAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
-import { checkModules, describeModules, openModules } from "./open-modules.js";
+import { checkModules, describeModules, modulesReady, openModules } from "./open-modules.js";
 import type { ProcessOptions } from "./process-options.js";
-import { recall, recallSchema, remember } from "./remember.js";
-import { followServerCertificate, followTlsFiles } from "./tls-files.js";
-import { warnOfOpenAccess } from "./warn-of-open-access.js";
+import { loadPages } from "./read-page-files.js";
+import { recall, recallSchema, remember, rememberSchema } from "./remember.js";
+import { contextionaryTls, followInternalTls, followServerCertificate } from "./tls-files.js";
 import { warnOfReaders } from "./warn-of-readers.js";
-import { watchRest } from "./watch-rest.js";
 
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
@@ -70,8 +64,7 @@ export async function startGateway(
   const metrics = await openInternalPort({ ...options, notReady: () => notReady(), routes }, scope);
   const audit = await openAuditLog(options, metrics, scope);
   const apiKeySources = await followApiKeys(configuration.authentication.apiKeys, logger, scope);
-  const files = tlsFilesOf(configuration, "gateway", logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
+  const tls = await followInternalTls(configuration, "gateway", logger, scope);
   const certificate = await followServerCertificate(configuration, logger, scope);
 
   const schemaMemory = jsonFileMemory<SchemaSnapshot>(dataPath, KNOWN_SCHEMA);
@@ -101,10 +94,7 @@ export async function startGateway(
   const view = scope.use(new SchemaReplica(coordinator.schema, { remembered, nowMs: now }));
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
-  // What a coordinator has sent already is stored, too: it may have answered before anybody listened here.
-  const keepSchema = remember(schemaMemory, "the schema", logger, scope);
-  if (view.isKnown) keepSchema(view.snapshot);
-  scope.use(view.onChange(keepSchema));
+  rememberSchema(schemaMemory, view, logger, scope);
   const held = new HeldRequests(configuration);
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
@@ -126,18 +116,25 @@ export async function startGateway(
       nowMs: now,
     }),
   );
-  const keepNodes = remember(nodesMemory, "the list of storage nodes", logger, scope);
-  if (pool.directory !== undefined) keepNodes(pool.directory);
-  scope.use(pool.onChange(keepNodes));
+  remember(nodesMemory, "the list of storage nodes", logger, scope, (keep) => {
+    if (pool.directory !== undefined) keep(pool.directory);
+    return pool.onChange(keep);
+  });
 
   if (metrics !== undefined) {
     describeMembership(metrics, membership);
-    describeGatewayKnowledge(metrics, {
-      view,
-      directory: () => pool.directory,
-      states: () => pool.nodes.flatMap(({ record }) => connections.get(record.name)?.state ?? []),
-      heldRequests: () => held.count,
+    describeSchemaVersion(metrics, () => view.snapshot.version);
+    describeDirectory(metrics, () => pool.directory);
+    const byState = "Storage nodes that this gateway knows, by state.";
+    labelledGauge(metrics, "shoal_node_connections", byState, "state", () => {
+      const counts = { connecting: 0, ready: 0, draining: 0, unreachable: 0 };
+      for (const { record } of pool.nodes) {
+        const state = connections.get(record.name)?.state;
+        if (state !== undefined) counts[state]++;
+      }
+      return counts;
     });
+    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => held.count);
   }
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
@@ -149,8 +146,8 @@ export async function startGateway(
       {
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
+        ...{ access, audit, book, pages, metrics, certificate },
       },
-      { access, audit, book, pages, metrics, certificate },
       scope,
     ),
   );
@@ -159,10 +156,10 @@ export async function startGateway(
   const drain = () => gateway.drain();
   if (!(await modulesReady(modules, stopping))) return { drain };
   const awaited = (): string => {
-    if (!view.isKnown || pool.directory === undefined || !extensions.isKnown) {
+    if (!view.isKnown || pool.directory === undefined || extensions.snapshot === undefined) {
       return "it waits for the schema of a coordinator";
     }
-    if (roles?.isKnown === false) return "it waits for the roles and users of a coordinator";
+    if (roles !== undefined && roles.snapshot === undefined) return "it waits for the roles and users of a coordinator";
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
@@ -202,10 +199,10 @@ async function followAccess(
   scope: ResourceScope,
 ): Promise<FollowedAccess> {
   const what = "what roles and users there are";
-  const memory = accessMemory(jsonFileMemory(dataPath, KNOWN_ACCESS));
+  const memory = entriesMemory<AccessSnapshot>(jsonFileMemory(dataPath, KNOWN_ACCESS));
   const remembered = await recall(memory, what, logger);
   const access = scope.use(new FollowedAccess(service(), logger, () => clock.now(), remembered));
-  scope.use(access.watch(remember(memory, what, logger, scope)));
+  remember(memory, what, logger, scope, (keep) => access.watch(keep));
   const { staleSecondsMax = 0 } = configuration.roles ?? {};
   if (staleSecondsMax > 0) {
     const asking = setInterval(() => void access.confirm(CONFIRM_TIMEOUT_MS), (staleSecondsMax * 1000) / CONFIRMS);
@@ -222,13 +219,14 @@ async function followExtensions(
   scope: ResourceScope,
 ): Promise<FollowedExtensions> {
   const what = "what modules were taught";
-  const memory = extensionsMemory(jsonFileMemory(dataPath, "extensions.json"));
+  const memory = entriesMemory<ExtensionsSnapshot>(jsonFileMemory(dataPath, "extensions.json"));
   const extensions = scope.use(new FollowedExtensions(service, await recall(memory, what, logger)));
-  const keep = remember(memory, what, logger, scope);
-  const look = (): void => {
-    if (extensions.snapshot !== undefined) keep(extensions.snapshot);
-  };
-  look();
-  scope.use(extensions.onChange(look));
+  remember(memory, what, logger, scope, (keep) => {
+    const look = (): void => {
+      if (extensions.snapshot !== undefined) keep(extensions.snapshot);
+    };
+    look();
+    return extensions.onChange(look);
+  });
   return extensions;
 }

@@ -1,32 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
-import { DiskBallast } from "@shoal/kv";
-import type { SchemaSnapshot } from "@shoal/rpc";
 import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
-import { findNodeIdentity, keepNodeIdentity } from "@shoal/storage-node";
-import { BALLAST_BYTES } from "./ballast-bytes.js";
-import { clusterMembership, describeMembership } from "./cluster-membership.js";
-import { describeReachability, describeSchemaVersion } from "./describe-cluster-metrics.js";
+import { findNodeIdentity } from "@shoal/storage-node";
 import { drainServer } from "./drain-server.js";
-import { followCoordinators } from "./follow-coordinators.js";
-import { advertisedAddress, tlsFilesOf } from "./internal-address.js";
-import { openInternalPort } from "./internal-port.js";
-import { keepRegistered } from "./keep-registered.js";
-import { makeDataFolder } from "./make-data-folder.js";
-import { newNodeSecret } from "./new-node-secret.js";
+import { clusterMembership, describeMembership, followCoordinators, untilKnown } from "./follow-coordinators.js";
+import { describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
+import { advertisedAddress, keepRegistered } from "./keep-registered.js";
+import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
-import { openStorageNode } from "./open-storage-node.js";
+import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { hasList, refuseLostData, refuseLostList } from "./refuse-lost-data.js";
-import { recallSchema, rememberer } from "./remember.js";
-import { schemaStoreMemory } from "./schema-store-memory.js";
-import { followTlsFiles } from "./tls-files.js";
-import { untilKnown } from "./until-known.js";
+import { refuseLostData, refuseLostList } from "./refuse-lost-data.js";
+import { recallSchema, rememberSchema } from "./remember.js";
+import { schemaStoreMemory } from "./schema-store.js";
+import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
 
 const PORT = 7101;
 
@@ -44,16 +35,15 @@ export async function startStorageNode(
   const openFiles = planOpenFiles(openFilesLimit(), { shardsMax: schemaShardsMax, connectionsMax: CONNECTIONS_MAX });
   let notReady = (): string => "it waits for the schema of a coordinator";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
-  const files = tlsFilesOf(configuration, "storage-node", logger);
-  const tls = files && (await followTlsFiles(files, logger, scope));
+  const tls = await followInternalTls(configuration, "storage-node", logger, scope);
 
-  const ballast = new DiskBallast(join(dataPath, "BALLAST"), BALLAST_BYTES);
+  const ballast = ballastOf(dataPath);
   // Opened first: its lock keeps a second process off the folder.
   const memory = await schemaStoreMemory(options, dataPath, ballast, scope);
   const identity = await findNodeIdentity(dataPath, configuredNodeName, hostname());
   const { name: nodeName, isNew } = identity;
   if (!configuration.acceptDataLoss) await refuseLostList(dataPath, identity);
-  if (files && tls) refuseForeignCertificate(nodeName, files, tls);
+  if (tls) refuseForeignCertificate(nodeName, configuration, tls);
   // In a folder that is not the node's own yet, it knows the schema of a start that was refused.
   const remembered = isNew ? undefined : await recallSchema(memory, logger);
   // Known before the first call: a coordinator of another cluster is not to be believed.
@@ -67,31 +57,23 @@ export async function startStorageNode(
   clusterId = () => membership.clusterId;
   if (metrics !== undefined) describeMembership(metrics, membership);
   notReady = () => membership.fault || "it waits for the schema of a coordinator";
-  const known = rememberer<SchemaSnapshot>(memory, "the schema", logger, scope);
-  if (view.isKnown) known.keep(view.snapshot);
-  scope.use(view.onChange((snapshot) => known.keep(snapshot)));
+  const known = rememberSchema(memory, view, logger, scope);
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
   if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
-  // An upgraded node gets its secret now.
-  const secret = identity.secret || newNodeSecret();
-  const named = { name: nodeName, clusterId: membership.clusterId, secret };
-  await keepNodeIdentity(dataPath, named).catch((error: unknown) => {
-    if (isNew) throw error;
-    logger.warn({ error }, "the cluster's id could not be stored beside the data");
-  });
+  const owner = await nameFolder(dataPath, identity, membership.clusterId, logger);
+  const { secret } = owner;
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
   const { node, openFiles: plan } = await openStorageNode(
     options,
     {
-      ...{ nodeName, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
+      ...{ owner, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
       drops: { nodes: coordinator.nodes, kept: () => known.kept() },
     },
     scope,
   );
-  await keepNodeIdentity(dataPath, { ...named, hasShardList: await hasList(dataPath) }).catch(() => undefined);
 
   const { connectionsMax } = plan;
   if (connectionsMax < CONNECTIONS_MAX) {

@@ -7,8 +7,7 @@ import { type Logger, ResourceScope, silentLogger } from "@shoal/service-runtime
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCertificateRequest } from "./cluster/certificate-request.js";
 import { writeCertificates } from "./cluster/write-certificates.js";
-import { refuseForeignCertificate } from "./refuse-foreign-certificate.js";
-import { followTlsFiles } from "./tls-files.js";
+import { followTlsFiles, refuseForeignCertificate } from "./tls-files.js";
 
 let folder: string;
 let scope: ResourceScope;
@@ -86,7 +85,11 @@ it("refuses a certificate that was made for somebody else", async () => {
   const requests = ["n1:storage-node:n1.example.com", "c:coordinator"].map(readCertificateRequest);
   await writeCertificates(folder, requests, { days: 30, nowMs: Date.now() });
   const refuse = async (name: string, owner: string) =>
-    refuseForeignCertificate(name, filesOf(owner), await followTlsFiles(filesOf(owner), silentLogger, scope));
+    refuseForeignCertificate(
+      name,
+      { internalTlsCertFile: filesOf(owner).certFile },
+      await followTlsFiles(filesOf(owner), silentLogger, scope),
+    );
   await refuse("n1", "n1");
   await refuse("coordinator", "c");
   await expect(refuse("n2", "n1")).rejects.toThrow(/cert\.pem' is the certificate of 'n1'.*, not of 'n2'$/);

@@ -9,8 +9,7 @@ import {
   systemClock,
 } from "@shoal/service-runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openAccessBook } from "./open-access-book.js";
-import { warnOfOpenAccess } from "./warn-of-open-access.js";
+import { openAccessBook, warnOfOpenAccess } from "./open-access-book.js";
 
 let scope: ResourceScope;
 beforeEach(() => {

@@ -51,17 +51,17 @@ export interface GatewayDependencies {
   readonly clock: Clock;
   readonly access: AccessControl;
   /** Where the audit log goes, and what it calls this process; none when absent. */
-  readonly audit?: { readonly sink: AuditSink; readonly server: string };
+  readonly audit?: { readonly sink: AuditSink; readonly server: string } | undefined;
   /** That of `access`; absent: there are no roles, and no users that are made at run time. */
   readonly book?: AccessBook | undefined;
   /** None when absent. */
   readonly modules?: EnabledModules;
   /** Where the gateway tells of itself. */
-  readonly metrics?: Metrics;
+  readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes, e.g. an Express application with pages for people. */
   readonly fallback?: RequestListener;
   /** Absent: it speaks plain HTTP. */
-  readonly certificate?: ServerCertificateSource;
+  readonly certificate?: ServerCertificateSource | undefined;
 }
 
 type SetLimits =

@@ -1,8 +1,7 @@
 import type { Logger } from "@shoal/service-runtime";
 import { silentLogger } from "@shoal/service-runtime";
 import { describe, expect, it, vi } from "vitest";
-import { AuditBuffer } from "./audit-buffer.js";
-import type { AuditOutput } from "./audit-output.js";
+import { AuditBuffer, type AuditOutput } from "./audit-buffer.js";
 
 /** An output that a test holds in its hands. */
 class HandledOutput implements AuditOutput {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { refuseIrregular } from "../refuse-irregular.js";
-import type { AuditOutput } from "./audit-output.js";
+import { refuseIrregular } from "../followed-files.js";
+import type { AuditOutput } from "./audit-buffer.js";
 
 /** Its owner's alone: who did what is nobody else's business. */
 const MODE = 0o600;

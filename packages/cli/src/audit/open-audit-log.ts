@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import type { Writable } from "node:stream";
 import { type AuditSink, auditLine } from "@shoal/gateway";
 import { ShoalError } from "@shoal/model";
 import type { Metrics, ResourceScope } from "@shoal/service-runtime";
+import { gauge, labelledCounter } from "../internal-port.js";
 import type { ProcessOptions } from "../process-options.js";
-import { AuditBuffer } from "./audit-buffer.js";
+import { AuditBuffer, type AuditOutput } from "./audit-buffer.js";
 import { AuditFile } from "./audit-file.js";
-import type { AuditOutput } from "./audit-output.js";
-import { AuditStream } from "./audit-stream.js";
 
 /** Where the audit log of a gateway goes, and what it calls the process; undefined when it is off. */
 export async function openAuditLog(
@@ -46,15 +46,30 @@ async function openFile(path: string, scope: ResourceScope): Promise<AuditOutput
 }
 
 function describeAuditMetrics(metrics: Metrics | undefined, buffer: AuditBuffer | undefined): void {
-  metrics?.counter(
-    {
-      name: "shoal_audit_lines_total",
-      help: "Lines of the audit log by outcome: written, dropped.",
-      labelNames: ["outcome"],
-    },
-    () => Object.entries(buffer?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
-  );
-  metrics?.gauge({ name: "shoal_audit_buffer_bytes", help: "Lines of the audit log that wait to be written." }, () => [
-    { value: buffer?.bytes ?? 0 },
-  ]);
+  if (metrics === undefined) return;
+  const lines = "Lines of the audit log by outcome: written, dropped.";
+  labelledCounter(metrics, "shoal_audit_lines_total", lines, "outcome", () => buffer?.counts ?? {});
+  const waiting = "Lines of the audit log that wait to be written.";
+  gauge(metrics, "shoal_audit_buffer_bytes", waiting, () => buffer?.bytes ?? 0);
+}
+
+/** A stream of the process, such as stdout: lines are out when it has taken them. */
+class AuditStream implements AuditOutput {
+  readonly name: string;
+  readonly #stream: Writable;
+
+  constructor(name: string, stream: Writable) {
+    this.name = name;
+    this.#stream = stream;
+    // What becomes of a write is known by its callback; an error that nobody hears would end the process.
+    stream.on("error", () => undefined);
+  }
+
+  append(lines: readonly Buffer[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(Buffer.concat(lines), (error) => (error ? reject(error) : resolve(lines.length)));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 }

@@ -1,11 +1,9 @@
 import { ShoalError } from "@shoal/model";
-import { messageInFull } from "@shoal/rpc";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
-import { KNOWN_ACCESS } from "../known-access.js";
-import { KNOWN_SCHEMA } from "../known-schema.js";
+import { KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
 import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
-import { configure } from "../service-command.js";
+import { configure, inOneLine } from "../service-command.js";
 import { ROLES, readCertificateRequest } from "./certificate-request.js";
 import type { StatusSource } from "./cluster-status.js";
 import type { FileOwner } from "./write-certificates.js";
@@ -110,13 +108,3 @@ function readOwner(text: string | undefined): FileOwner | undefined {
 }
 
 type RestoreOptions = { readonly from: readonly string[]; readonly dataPath?: string; readonly configFile?: string };
-
-/** Runs a command; a failure is one line and exit code 1. */
-async function inOneLine(run: () => Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (thrown) {
-    process.stderr.write(`shoal: ${messageInFull(thrown)}\n`);
-    process.exitCode = EXIT_FAILURE;
-  }
-}

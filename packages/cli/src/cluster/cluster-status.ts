@@ -33,7 +33,6 @@ interface NodeStatus {
 interface Process {
   readonly name: string;
   readonly role: string;
-  readonly pid?: number;
   readonly address: string;
 }
 
@@ -94,7 +93,7 @@ async function processesOf({ target, file }: StatusSource): Promise<readonly Pro
   }
   try {
     const { processes } = JSON.parse(await readFile(file ?? "", "utf8")) as { readonly processes: readonly Process[] };
-    return processes.map(({ name, role, address, pid = 0 }) => ({ name, role, address, pid }));
+    return processes.map(({ name, role, address }) => ({ name, role, address }));
   } catch (thrown) {
     throw new ShoalError("invalid", `'${file}' cannot be read: ${ShoalError.from(thrown).message}`, { cause: thrown });
   }

@@ -3,8 +3,7 @@ import { ShoalError } from "@shoal/model";
 import type { NodeDirectory, NodeRecord, TlsSource } from "@shoal/rpc";
 import { type CoordinatorConnection, connectCoordinator, connectNode } from "@shoal/rpc/grpc";
 import { type Configuration, ResourceScope, silentLogger } from "@shoal/service-runtime";
-import { tlsFilesOf } from "../internal-address.js";
-import { followTlsFiles } from "../tls-files.js";
+import { followInternalTls } from "../tls-files.js";
 
 const COORDINATOR_MS_MAX = 5_000;
 /** A node that has not answered by then is taken for gone. */
@@ -16,8 +15,7 @@ const NODE_MS_MAX = 2_000;
  */
 export async function removeNode(name: string, configuration: Configuration, now: () => number): Promise<NodeRecord> {
   await using scope = new ResourceScope();
-  const files = tlsFilesOf(configuration, "gateway", silentLogger);
-  const tls = files && (await followTlsFiles(files, silentLogger, scope));
+  const tls = await followInternalTls(configuration, "gateway", silentLogger, scope);
   const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
   const context = { deadline: now() + COORDINATOR_MS_MAX };
   // Says why when no coordinator answers.

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { DiskBallast } from "@shoal/kv";
+import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import {
+  type AccessChange,
   type AccessService,
   type AccessSnapshot,
   goesOnFrom,
@@ -10,16 +11,12 @@ import {
   type ServedSchema,
 } from "@shoal/rpc";
 import { connectCoordinator } from "@shoal/rpc/grpc";
+import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
-import { BALLAST_BYTES } from "../ballast-bytes.js";
-import { accessMemory } from "../followed-access.js";
-import { tlsFilesOf } from "../internal-address.js";
-import { jsonFileMemory } from "../json-file-memory.js";
-import { KNOWN_ACCESS } from "../known-access.js";
-import { KNOWN_SCHEMA } from "../known-schema.js";
+import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
+import { ballastOf } from "../make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
-import { followTlsFiles } from "../tls-files.js";
-import { restoreAccess } from "./restore-access.js";
+import { followInternalTls } from "../tls-files.js";
 
 const COORDINATOR_MS_MAX = 15_000;
 
@@ -44,16 +41,14 @@ export async function restoreSchema(
   const restored: Restored = { schema: newestOf(known), access: newestAccessOf(known) };
   await using scope = new ResourceScope();
   if (dataPath === undefined) {
-    const files = tlsFilesOf(configuration, "gateway", silentLogger);
-    const tls = files && (await followTlsFiles(files, silentLogger, scope));
+    const tls = await followInternalTls(configuration, "gateway", silentLogger, scope);
     const now = () => systemClock.now();
     const coordinator = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
     return await bringBack(restored, coordinator);
   }
   const folder = resolve(dataPath);
   const options = { clock: systemClock, configuration, logger: silentLogger, onStoreFailure: () => undefined };
-  const ballast = new DiskBallast(join(folder, "BALLAST"), BALLAST_BYTES);
-  const store = await openEmbeddedMetaStore(options, folder, ballast, scope);
+  const store = await openEmbeddedMetaStore(options, folder, ballastOf(folder), scope);
   const shardLimit = { max: configuration.schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
   return await bringBack(
     restored,
@@ -87,11 +82,8 @@ interface KnownSchema {
 
 /** Versions of a store only grow, over the starts of its coordinators, too. */
 function newestAccessOf(known: readonly KnownSchema[]): AccessSnapshot | undefined {
-  const all = known.flatMap(({ access }) => access ?? []);
-  return all.reduce<AccessSnapshot | undefined>(
-    (newest, one) => (newest === undefined || one.version > newest.version ? one : newest),
-    undefined,
-  );
+  const [first, ...others] = known.flatMap(({ access }) => access ?? []);
+  return first && others.reduce((newest, one) => (one.version > newest.version ? one : newest), first);
 }
 
 async function readKnown(source: string): Promise<KnownSchema> {
@@ -110,7 +102,7 @@ async function readKnown(source: string): Promise<KnownSchema> {
   if (snapshot.clusterId === undefined) {
     throw new ShoalError("invalid", `--from '${source}': it does not say which cluster it is of`);
   }
-  const access = await accessMemory(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
+  const access = await entriesMemory<AccessSnapshot>(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
   return { source, snapshot, access };
 }
 
@@ -127,4 +119,46 @@ function newestOf(known: readonly KnownSchema[]): SchemaSnapshot {
     if (!goesOnFrom(newest.snapshot, other.snapshot)) newest = other;
   }
   return newest.snapshot;
+}
+
+/** Etcd takes 127 changes and 1.5 MB at once. */
+const CHANGES_MAX = 100;
+const BYTES_MAX = 1_000_000;
+
+/**
+ * Brings roles, assignments and users back into a store that has none, or a part of them from an attempt that ended. Fails with
+ * `conflict` when it has others. `contextOf`: of one call.
+ */
+export async function restoreAccess(
+  { entries, version }: AccessSnapshot,
+  access: AccessService,
+  contextOf: () => RequestContext,
+): Promise<void> {
+  const there = await access.current(contextOf());
+  for (const [key, value] of there.entries) {
+    if (isDeepStrictEqual(entries.get(key), value)) continue;
+    const message = `the coordinator's store has roles or users of its own ('${key}'): they are brought back into an empty store`;
+    throw new ShoalError("conflict", message);
+  }
+  const missing = [...entries].filter(([key]) => !there.entries.has(key)).map(([key, value]) => ({ key, value }));
+  for (const changes of portions(missing)) {
+    await access.change(changes, await access.current(contextOf()), contextOf(), version);
+  }
+}
+
+function portions(changes: readonly AccessChange[]): readonly (readonly AccessChange[])[] {
+  const portions: AccessChange[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const change of changes) {
+    const more = Buffer.byteLength(change.key) + Buffer.byteLength(JSON.stringify(change.value));
+    const last = portions.at(-1);
+    if (last === undefined || last.length >= CHANGES_MAX || bytes + more > BYTES_MAX) {
+      portions.push([change]);
+      bytes = more;
+    } else {
+      last.push(change);
+      bytes += more;
+    }
+  }
+  return portions;
 }

@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
+import { inOneLine } from "../service-command.js";
 
 interface RepairFlags {
   readonly dataPath: string;
@@ -28,14 +29,7 @@ export function addRepairCommand(program: Command): void {
     )
     .option("--json", "the report as JSON")
     .addHelpText("after", "\nExit code 0: every store is whole or was mended. 1: one is damaged, or failed.")
-    .action(async (flags: RepairFlags) => {
-      try {
-        await repair(flags);
-      } catch (thrown) {
-        process.stderr.write(`shoal: ${ShoalError.from(thrown).message}\n`);
-        process.exitCode = EXIT_FAILURE;
-      }
-    });
+    .action((flags: RepairFlags) => inOneLine(() => repair(flags)));
 }
 
 async function repair({ dataPath, shard, schema, write, json }: RepairFlags): Promise<void> {

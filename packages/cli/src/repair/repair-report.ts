@@ -9,10 +9,10 @@ export interface StoreReport {
   /** `damaged`: needs a repair. `failed`: could not be looked at or repaired, `error` says why. */
   readonly state: "whole" | "damaged" | "mended" | "failed";
   readonly damage: readonly FileDamage[];
-  readonly objects: SalvagedRows | undefined;
-  readonly entries: SalvagedEntries | undefined;
-  readonly keptAs: string | undefined;
-  readonly error: string | undefined;
+  readonly objects?: SalvagedRows | undefined;
+  readonly entries?: SalvagedEntries | undefined;
+  readonly keptAs?: string | undefined;
+  readonly error?: string;
 }
 
 const LINES_MAX = 20;

@@ -5,9 +5,9 @@ import { DiskBallast } from "@shoal/kv";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import { ResourceScope, silentLogger } from "@shoal/service-runtime";
 import { expect, it } from "vitest";
-import { KNOWN_SCHEMA } from "./known-schema.js";
+import { KNOWN_SCHEMA } from "./json-file-memory.js";
 import type { ProcessOptions } from "./process-options.js";
-import { schemaStoreMemory } from "./schema-store-memory.js";
+import { schemaStoreMemory } from "./schema-store.js";
 
 it("S2: keeps a schema in store and file, and makes its JSON once", async () => {
   const folder = await mkdtemp(join(tmpdir(), "shoal-schema-"));

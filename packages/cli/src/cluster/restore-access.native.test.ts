@@ -3,7 +3,7 @@ import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { Json } from "@shoal/model";
 import type { AccessSnapshot } from "@shoal/rpc";
 import { expect, it } from "vitest";
-import { restoreAccess } from "./restore-access.js";
+import { restoreAccess } from "./restore-schema.js";
 
 const context = () => ({ deadline: Number.POSITIVE_INFINITY });
 

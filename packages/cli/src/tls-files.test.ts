@@ -1,6 +1,6 @@
 import { silentLogger } from "@shoal/service-runtime";
 import { describe, expect, it } from "vitest";
-import { tlsFilesOf } from "./internal-address.js";
+import { tlsFilesOf } from "./tls-files.js";
 
 const HERE = {
   internalHost: "127.0.0.1",
