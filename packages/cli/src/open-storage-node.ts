@@ -243,7 +243,7 @@ function viewsFolder(shardFolder: string): string {
 
 const WAYS_OUT =
   "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. 'shoal repair' " +
-  "makes damaged files anew of what they still hold, while the node is stopped. A start with CLUSTER_ACCEPT_DATA_LOSS=true " +
+  "rebuilds damaged files from what they still hold, while the node is stopped. A start with CLUSTER_ACCEPT_DATA_LOSS=true " +
   "goes on without folders and logs that are lost";
 
 function logShardEvent(logger: Logger, where: object, { type, ...event }: ShardEvent): void {

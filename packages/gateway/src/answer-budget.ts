@@ -17,7 +17,7 @@ export interface AnswerLimits {
   readonly answersBytesMax: number;
 }
 
-/** An answer that takes no more than this is made whatever others take: there is a most of requests. */
+/** An answer that takes no more than this is made whatever others take: the number of requests is bounded. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
 /** Bounds the memory of all answers, from their first row until their clients have taken them. */

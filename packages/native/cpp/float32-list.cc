@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "addon-exports.h"
@@ -120,10 +122,16 @@ bool readSpelled(Text& text, Spelled& number) {
 /** The number between the places as the library reads it; its sign aside. */
 double readByLibrary(const Spelled& number, const uint8_t* begin, const uint8_t* end) {
   const char* first = reinterpret_cast<const char*>(begin) + (number.negative ? 1 : 0);
+  const char* last = reinterpret_cast<const char*>(end);
+#ifdef __cpp_lib_to_chars
   double value = 0;
-  const auto read = std::from_chars(first, reinterpret_cast<const char*>(end), value);
+  const auto read = std::from_chars(first, last, value);
   if (read.ec != std::errc::result_out_of_range) return value;
   return number.exponent < 0 ? 0 : HUGE_VAL;
+#else
+  // Libraries without it (libc++ before 20) read what ends with a zero byte, by the locale, which Node leaves at "C".
+  return std::strtod(std::string(first, last).c_str(), nullptr);
+#endif
 }
 
 /** `mantissa * 10^exponent` so exact that float32 cannot tell; false when that is not certain. */

@@ -12,7 +12,7 @@ export interface ByteBudgetOptions {
   readonly mayGoAlone?: boolean;
 }
 
-/** Bytes that are held: no more than a most, and what budgets above have room for. */
+/** Bytes that are held: no more than a maximum, and what budgets above have room for. */
 export class ByteBudget implements RowBytes {
   readonly #options: ByteBudgetOptions;
   #held = 0;

@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /**
- * Lets work begin while all of it together reaches no more than a most; the rest waits, and begins in equal parts by share.
+ * Lets work begin while all of it together reaches no more than a maximum; the rest waits, and begins in equal parts by share.
  * When too many wait, whoever has most waiting gives way to others.
  */
 export class Gate {

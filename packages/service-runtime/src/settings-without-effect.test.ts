@@ -48,6 +48,7 @@ describe("settings that are set and do nothing", () => {
 
   it.each<[Record<string, string>, ServiceCommand, string]>([
     [{ METRICS_HOST: "0.0.0.0" }, "coordinator", "METRICS_HOST is set but has no effect: METRICS_PORT is not set"],
+    [{ ALLOWED_HOSTS: "a.lan" }, "storage-node", "ALLOWED_HOSTS is set but has no effect: METRICS_PORT is not set"],
     [
       { LOG_DEBUG: "true", LOG_LEVEL: "info" },
       "serve",
@@ -107,6 +108,10 @@ describe("settings that are set and do nothing", () => {
   });
 
   it("nothing is said where what they belong to is on", () => {
+    for (const command of ["serve", "gateway", undefined] as const) {
+      expect(warningsOf({ ALLOWED_HOSTS: "a.lan" }, command)).toEqual([]);
+    }
+    expect(warningsOf({ ALLOWED_HOSTS: "a.lan", METRICS_PORT: "1" }, "coordinator")).toEqual([]);
     expect(warningsOf({ METRICS_HOST: "0.0.0.0", METRICS_PORT: "1", LOG_DEBUG: "true" }, "storage-node")).toEqual([]);
     const tls = { INTERNAL_TLS_CA_FILE: "a", INTERNAL_TLS_CERT_FILE: "b", INTERNAL_TLS_KEY_FILE: "c" };
     expect(warningsOf(tls, "gateway")).toEqual([]);

@@ -26,6 +26,13 @@ const CONDITIONS: readonly Condition[] = [
     otherwise: `${SERVER.metricsPort.variable} is not set`,
   },
   {
+    // Only the port of metrics is spoken to over HTTP, but for `serve` and `gateway`.
+    settings: [SERVER.allowedHosts],
+    holds: (settings, command) =>
+      command === undefined || command === "serve" || command === "gateway" || isSet(settings, SERVER.metricsPort),
+    otherwise: `${SERVER.metricsPort.variable} is not set`,
+  },
+  {
     settings: [SERVER.debug],
     holds: (settings) => !isSet(settings, SERVER.logLevel),
     otherwise: `${SERVER.logLevel.variable} is set, and counts`,

@@ -70,4 +70,15 @@ describe("SupervisedProcess", () => {
     expect(await supervised.stop(100)).toBe(1);
     expect(logged()).toContain("is killed");
   });
+
+  it("is killed with what it runs, as etcd behind end-with-parent", async () => {
+    const inner = `console.log("inner " + process.pid); setInterval(() => {}, 1000);`;
+    const { supervised, logged } = supervise(
+      `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(inner)}], { stdio: "inherit" });`,
+    );
+    await vi.waitFor(() => expect(logged()).toMatch(/inner \d+/), 60_000);
+    const pid = Number(/inner (\d+)/.exec(logged())?.[1]);
+    supervised.kill();
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 10_000);
+  });
 });

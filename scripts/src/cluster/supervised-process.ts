@@ -96,9 +96,16 @@ export class SupervisedProcess {
     return code;
   }
 
+  /** With all of its process group: etcd runs behind a process that only passes signals on, which SIGKILL is not. */
   kill(): void {
     this.#stopping = true;
     clearTimeout(this.#timer);
-    this.#child?.kill("SIGKILL");
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It ended in the meantime.
+    }
   }
 }

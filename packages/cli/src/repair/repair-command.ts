@@ -18,7 +18,7 @@ export function addRepairCommand(program: Command): void {
   program
     .command("repair")
     .description(
-      "Looks for damage in the stores of a stopped server, and with --write makes damaged ones anew of what is left.",
+      "Looks for damage in the stores of a stopped server, and with --write rebuilds damaged ones from what is left.",
     )
     .requiredOption("--data-path <folder>", "the server's data folder (PERSISTENCE_DATA_PATH)")
     .option("--shard <class/shard>", "only this one, by its folders in 'shards'")

@@ -51,7 +51,7 @@ function linesOf(report: StoreReport): string[] {
   }
   if (keptAs !== undefined)
     lines.push(`  the damaged store is kept as ${keptAs}: remove it when it is not needed any more`);
-  if (state === "damaged") lines.push("  nothing was changed; with --write the store is made anew of what is salvaged");
+  if (state === "damaged") lines.push("  nothing was changed; with --write the store is rebuilt from what is salvaged");
   return lines;
 }
 

@@ -48,7 +48,7 @@ describe("a document of an issuer", () => {
     expect(asked).toBe(0);
   });
 
-  it("has a most of bytes, whatever length is announced", async () => {
+  it("is bounded in bytes, whatever length is announced", async () => {
     const chunk = Buffer.alloc(64 * 1024, " ");
     let sent = 0;
     const url = await answering((_, response) => {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Holder, Share } from "@shoal/runtime";
 import type { AnswerBudget } from "../answer-budget.js";
 
-/** Smaller answers fit into the buffers of their connections, of which there is a most. */
+/** Smaller answers fit into the buffers of their connections, whose number is bounded. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
 /** Of an answer that its client has had for a shorter time it is not known how fast he takes it. */

@@ -100,7 +100,7 @@ function classOfReference(outcome: ReferenceOutcome): string | undefined {
   return "written" in outcome ? parseLongBeacon(outcome.written.from).className : undefined;
 }
 
-/** Tells the witness by class, as each item may be of another one. */
+/** Reports to the observer by class, as each item may be of another one. */
 function tell<Outcome extends BatchOutcome | ReferenceOutcome>(
   { observer }: RequestContext,
   outcomes: readonly Outcome[],
