@@ -42,20 +42,20 @@ export class Primary {
   #longest: CopyName | undefined;
   #sessions = 0;
 
-  /** `isInSync`: it was in sync until now, and took over from a primary that is silent. */
-  constructor(core: CopyCore, isTakeover: boolean) {
+  /** `silent`: the primary before, when this copy was in sync under it, withheld its lease, and took over. */
+  constructor(core: CopyCore, silent: CopyName | undefined) {
     this.#core = core;
     this.#relied = new ReliedLeases(core);
     const { configuration, leases, timing, now } = core;
     if (configuration === undefined) throw new Error("a primary without a configuration");
     this.#epoch = configuration.epoch;
     if (!this.#isClaimed || this.#isAlone) return;
-    const leaseMs = timing.leaseMs * (1 + timing.drift);
+    // Who may have searched on account of the former primary did so while that one held a lease of this node.
+    const until = silent === undefined ? now + timing.leaseMs * (1 + timing.drift) : leases.grantEndsAt(nodeOf(silent));
     for (const copy of copiesOf(configuration)) {
       if (copy === core.name) continue;
-      const granted = leases.grantEndsAt(nodeOf(copy));
-      this.#former.set(copy, isTakeover ? granted : Math.max(granted, now + leaseMs));
-      if (!configuration.inSync.includes(copy)) core.revoke(copy);
+      this.#former.set(copy, Math.max(leases.grantEndsAt(nodeOf(copy)), until));
+      if (!configuration.inSync.includes(copy)) this.#revoke(copy);
     }
   }
 
@@ -80,10 +80,6 @@ export class Primary {
       return `${configuration.inSync.length} of ${configuration.minInSync} copies are in sync`;
     }
     return this.readFault();
-  }
-
-  get hasCommitUnderWay(): boolean {
-    return this.#inFlight !== undefined;
   }
 
   /** Whether a commit that may never be acknowledged has changed the document. */
@@ -128,17 +124,23 @@ export class Primary {
     const { configuration } = core;
     if (configuration === undefined) return;
     // Copies that were to read no more read again.
-    if (this.#isLeaving) this.#relied.tellAgain();
     this.#isLeaving = false;
     for (const copy of before.inSync.filter((one) => !configuration.inSync.includes(one))) {
       this.#peers.delete(copy);
       if (!copiesOf(configuration).includes(copy)) continue;
       if (core.is("a copy that was taken out is not waited for")) continue;
       this.#leaving.set(copy, core.leases.grantEndsAt(nodeOf(copy)));
-      core.revoke(copy);
+      this.#revoke(copy);
     }
     for (const copy of this.#peers.keys()) if (!copiesOf(configuration).includes(copy)) this.#peers.delete(copy);
     this.step();
+  }
+
+  /** Another configuration has come. What is being written does not answer for the commit any more. */
+  resign(): void {
+    if (this.#inFlight === undefined) return;
+    this.#inFlight = undefined;
+    this.#core.effects.push({ type: "abandoned" });
   }
 
   message(from: CopyName, message: CopyMessage): void {
@@ -176,7 +178,7 @@ export class Primary {
         core.committed = core.state.end.sequence;
         return;
       }
-      if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, this.#isTailKnown));
+      if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }
     for (const copies of [this.#former, this.#leaving]) {
@@ -220,10 +222,6 @@ export class Primary {
     return configuration !== undefined && copiesOf(configuration).length === 1;
   }
 
-  get #isTailKnown(): boolean {
-    return this.#core.committed === this.#core.state.end.sequence;
-  }
-
   #peer(copy: CopyName): Peer {
     let peer = this.#peers.get(copy);
     if (peer === undefined) {
@@ -249,10 +247,18 @@ export class Primary {
     return now < last + extraMs ? "leases of a former primary may still hold" : undefined;
   }
 
+  /** What it was told before counts no more; all are told again. */
+  #revoke(copy: CopyName): void {
+    this.#core.revoke(copy, { epoch: this.#epoch, lead: this.#relied.lead });
+    this.#relied.tellAgain();
+  }
+
   #sendLead(peer: Peer): void {
     const core = this.#core;
     const { configuration, now, timing } = core;
     const { lead, needs } = this.#relied;
+    // Who is told now would read on after it has confirmed that it does not.
+    if (this.#isLeaving) return;
     if (peer.isApart || peer.led === lead || needs === undefined || configuration === undefined) return;
     if (peer.waitingSince === NEVER) peer.waitingSince = now;
     core.wakeAfter(timing.resendMs);
@@ -261,7 +267,8 @@ export class Primary {
     peer.leadSentAt = now;
     const { committed, leases } = core;
     const epoch = this.#epoch;
-    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, committed, configuration });
+    const receiver = leases.runOf(nodeOf(peer.copy)) ?? "";
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, receiver, committed, configuration });
   }
 
   #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
@@ -307,8 +314,10 @@ export class Primary {
     core.wakeAfter(core.timing.resendMs);
   }
 
-  #appended(peer: Peer, { epoch, end }: Extract<CopyMessage, { type: "appended" }>): void {
+  #appended(peer: Peer, { epoch, session, end }: Extract<CopyMessage, { type: "appended" }>): void {
     const [first] = peer.queue;
+    // Since it said so it may have gone back, and caught up anew.
+    if (!this.#core.configuration?.inSync.includes(peer.copy) && session !== peer.feed?.session) return;
     if (epoch !== this.#epoch || first === undefined || !this.#core.areEqual(first.end, end)) return;
     peer.queue.shift();
     peer.match = end;
@@ -367,7 +376,7 @@ export class Primary {
     if (configuration === undefined || !core.mayPropose()) return;
     const out = copies.filter((copy) => configuration.inSync.includes(copy));
     if (out.length === 0) return;
-    const next = takenOut(configuration, out, this.#isReady || this.#isTailKnown);
+    const next = takenOut(configuration, out, this.#isReady || core.isTailKnown);
     if (this.#mayNeed(needsOf(next), next.inSync)) core.propose(next);
   }
 
@@ -477,10 +486,11 @@ export class Primary {
     const to = longest ?? others.find((copy) => core.hasFailed || this.#peers.get(copy)?.queue.length === 0);
     if (to === undefined) {
       this.#handsOver = false;
+      this.#isLeaving = false;
       return;
     }
     if (this.#inFlight !== undefined && !core.hasFailed) return;
-    if (!this.#isLeaving) for (const copy of others) core.revoke(copy);
+    if (!this.#isLeaving) for (const copy of others) this.#revoke(copy);
     this.#isLeaving = true;
     core.wakeAfter(core.timing.resendMs);
     const isOver = others.every((copy) => core.isRevoked(copy) || now >= core.leases.grantEndsAt(nodeOf(copy)));

@@ -2,7 +2,7 @@ import { CopyCore, type CopyOptions } from "./copy-core.js";
 import type { CopyEffect, CopyEvent, CopyState } from "./copy-messages.js";
 import { Follower } from "./follower.js";
 import { Primary } from "./primary.js";
-import { copiesOf, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+import { type CopyName, copiesOf, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
 
 /**
  * One copy of a shard, as a state machine: events in, effects out. It has no clock, no disk and no network; `now` is the
@@ -13,8 +13,8 @@ export class ShardCopy {
   readonly #core: CopyCore;
   readonly #follower: Follower;
   #primary: Primary | undefined;
-  /** Whether it was in sync when it took over. */
-  #tookOver = false;
+  /** The primary from which it took over, being in sync. */
+  #silent: CopyName | undefined;
   /** The configuration has it no more. */
   #isDropped = false;
 
@@ -92,8 +92,13 @@ export class ShardCopy {
       case "message": {
         const { from, message } = event;
         if ("configuration" in message) this.#learn(message.configuration);
+        // Others know more than has come here.
+        if (message.type === "hello" && message.version > (core.configuration?.version ?? 0)) {
+          core.effects.push({ type: "refresh" });
+        }
         if (message.type === "revoked") core.revoked(from, message.version);
         else if (message.type === "revoke" && this.#primary !== undefined) {
+          core.leases.confirmRevoked(core.options.shard, message.last);
           core.send(from, { type: "revoked", version: message.configuration.version });
         }
         // `stale` brings its configuration only.
@@ -154,20 +159,19 @@ export class ShardCopy {
     }
     if (before !== undefined && before.primary !== core.name) {
       core.release(nodeOf(before.primary));
-      this.#tookOver = isTakeover && configuration.claim === core.options.claim;
+      this.#silent = isTakeover && configuration.claim === core.options.claim ? before.primary : undefined;
     }
     if (this.#primary?.epoch === configuration.epoch && before !== undefined) {
       this.#primary.configurationChanged(before);
       return;
     }
     this.#resign();
-    this.#primary = new Primary(core, this.#tookOver && configuration.claim === core.options.claim);
+    this.#primary = new Primary(core, configuration.claim === core.options.claim ? this.#silent : undefined);
   }
 
   #resign(): void {
-    const isUnderWay = this.#primary?.hasCommitUnderWay ?? false;
+    this.#primary?.resign();
     this.#primary = undefined;
     this.#core.pinnedFrom = Number.POSITIVE_INFINITY;
-    if (isUnderWay) this.#core.effects.push({ type: "abandoned" });
   }
 }

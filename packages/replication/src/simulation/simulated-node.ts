@@ -152,7 +152,8 @@ export class SimulatedNode {
       if (this.#copies.get(shard)?.disk.copy === message.to) {
         this.#deliver(shard, { type: "message", from: message.from, message: message.message });
       } else if (message.message.type === "revoke") {
-        // The copy is not here: nobody reads on account of it.
+        // The copy is not open: nobody reads on account of it, nor will.
+        this.#leases?.confirmRevoked(shard, message.message.last);
         const answer = { type: "revoked", version: message.message.configuration.version } as const;
         this.#send(shard, message.to, message.from, answer);
       }
