@@ -66,7 +66,15 @@ export type CopyMessage =
   /** The receiver goes by a configuration that is over. */
   | { readonly type: "stale"; readonly configuration: ShardConfiguration }
   /** Catching up begins: what did you change after `common`? */
-  | { readonly type: "begin"; readonly epoch: number; readonly session: string; readonly common: JournalPosition }
+  | {
+      readonly type: "begin";
+      readonly epoch: number;
+      readonly session: string;
+      /** The hello that this answers. */
+      readonly claim: string;
+      readonly number: number;
+      readonly common: JournalPosition;
+    }
   | { readonly type: "begun"; readonly session: string; readonly documents: readonly string[] }
   /** Current rows, in document order. The first message of a session takes back what follows `common`. */
   | {

@@ -16,6 +16,8 @@ export class Follower {
   #lead: Lead | undefined;
   /** The session in which it catches up, and the next rows that it takes. */
   #session: { readonly id: string; readonly epoch: number; index: number; hasAll: boolean } | undefined;
+  /** The hello that the last session answered. */
+  #begunBy = 0;
   /** The last session whose rows all came. */
   #caughtUp: string | undefined;
   #heardAt = 0;
@@ -114,7 +116,7 @@ export class Follower {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
           this.#core.send(from, { type: "stale", configuration });
-        } else if (this.#core.isComplete) {
+        } else if (this.#core.isComplete && !this.#core.hasFailed) {
           this.#core.send(from, { type: "end", version: message.version, end: this.#core.state.end });
         }
         return;
@@ -271,11 +273,17 @@ export class Follower {
     });
   }
 
-  #begin(from: CopyName, { epoch, session, common }: Extract<CopyMessage, { type: "begin" }>): void {
+  #begin(from: CopyName, message: Extract<CopyMessage, { type: "begin" }>): void {
+    const { epoch, session, claim, number, common } = message;
     const core = this.#core;
     const { configuration } = core;
     if (!this.#follows(from, epoch) || configuration?.inSync.includes(core.name) || core.isWriting) return;
-    if (this.#session?.id !== session) this.#session = { id: session, epoch, index: 0, hasAll: false };
+    if (this.#session?.id !== session) {
+      // A session that is over does not begin again: its rows are those that were missing then.
+      if (claim !== core.options.claim || number <= this.#begunBy) return;
+      this.#begunBy = number;
+      this.#session = { id: session, epoch, index: 0, hasAll: false };
+    }
     if (this.#session.index > 0) return;
     this.#heardAt = core.now;
     core.effects.push({ type: "listChanges", session, after: common.sequence });

@@ -79,8 +79,9 @@ export class LearnerFeed {
   }
 
   begin(): void {
-    const { session, epoch } = this.#options;
-    this.#ask({ type: "begin", epoch, session, common: this.isFull ? START : this.#common });
+    const { session, epoch, hello } = this.#options;
+    const { claim, number } = hello;
+    this.#ask({ type: "begin", epoch, session, claim, number, common: this.isFull ? START : this.#common });
   }
 
   queue(commit: Commit, max: number): void {

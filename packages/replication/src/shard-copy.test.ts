@@ -104,6 +104,18 @@ describe("ShardCopy as primary", () => {
 });
 
 describe("ShardCopy that takes over", () => {
+  it("is not waited for when its store has failed: it cannot take over", () => {
+    const failed = copy("c/1", "c", state(1, 5));
+    failed.handle(
+      { type: "configuration", configuration: configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1"] }) },
+      0,
+    );
+    const ask = { type: "message", from: "b/1", message: { type: "askEnd", version: 1 } } as const;
+    expect(sent(failed.handle(ask, 1), "end")).toHaveLength(1);
+    failed.handle({ type: "writeFailed" }, 2);
+    expect(sent(failed.handle(ask, 3), "end")).toEqual([]);
+  });
+
   it("waits for who may search on account of the silent primary, also when it has given that one no lease for long", () => {
     const leases = new NodeLeases("b.1", 0, TIMING);
     const beat = (node: string, at: number) =>
@@ -209,7 +221,7 @@ describe("ShardCopy as learner", () => {
     const machine = learner(state(1, 5));
     const common = { epoch: 1, sequence: 5 };
     const begun = machine.handle(
-      { type: "message", from, message: { type: "begin", epoch: 1, session: "x", common } },
+      { type: "message", from, message: { type: "begin", epoch: 1, session: "x", claim: "b", number: 1, common } },
       1,
     );
     expect(begun.map(({ type }) => type)).toContain("listChanges");
@@ -226,6 +238,21 @@ describe("ShardCopy as learner", () => {
     expect(then.filter(({ type }) => type === "write")).toHaveLength(1);
   });
 
+  it("does not begin a session again that is over, nor one of another opening of its store", () => {
+    const machine = learner(state(1, 5));
+    const common = { epoch: 1, sequence: 5 };
+    const begin = (session: string, number: number, claim = "b") =>
+      machine
+        .handle({ type: "message", from, message: { type: "begin", epoch: 1, session, claim, number, common } }, 1)
+        .filter(({ type }) => type === "listChanges").length;
+    expect(begin("w", 1, "before")).toBe(0);
+    expect(begin("x", 1)).toBe(1);
+    // Asked again.
+    expect(begin("x", 1)).toBe(1);
+    expect(begin("y", 2)).toBe(1);
+    expect(begin("x", 1)).toBe(0);
+  });
+
   it.each([
     ["is not in its journal any more", state(1, 5, 4), { epoch: 1, sequence: 3 }],
     ["is beyond its journal", state(1, 5), { epoch: 1, sequence: 6 }],
@@ -234,7 +261,10 @@ describe("ShardCopy as learner", () => {
     const machine = learner(of);
     const wider = { ...known, version: 2, epoch: 2, claim: "a2" };
     machine.handle({ type: "configuration", configuration: wider }, 0);
-    machine.handle({ type: "message", from, message: { type: "begin", epoch: 2, session: "x", common } }, 1);
+    machine.handle(
+      { type: "message", from, message: { type: "begin", epoch: 2, session: "x", claim: "b", number: 1, common } },
+      1,
+    );
     machine.handle({ type: "changes", session: "x", documents: [] }, 2);
     const last = { end: { epoch: 1, sequence: 9 }, epochs: [{ epoch: 1, first: 1 }], through: 9 };
     const rows = { type: "rows", epoch: 2, session: "x", index: 0, common, isFull: false, rows: [], last } as const;
