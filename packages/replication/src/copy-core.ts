@@ -1,6 +1,6 @@
 import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
-import type { NodeLeases, Revocation } from "./node-leases.js";
+import type { LeadNumber, NodeLeases, Revocation } from "./node-leases.js";
 import { type CopyName, configurationFault, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 import type { WrongVariant } from "./wrong-variants.js";
@@ -39,6 +39,8 @@ export class CopyCore {
   readonly #revocations: Map<CopyName, Revocation>;
   #write = 0;
   #afterWrite: (() => void) | undefined;
+  /** Where the journal begins once what is being written is durable. */
+  #nextBase = 0;
 
   constructor(options: CopyOptions) {
     this.options = options;
@@ -62,8 +64,18 @@ export class CopyCore {
     return this.state.through <= this.state.end.sequence;
   }
 
+  /** Whether all that it holds is known to be acknowledged. */
+  get isTailKnown(): boolean {
+    return this.committed === this.state.end.sequence;
+  }
+
   get isWriting(): boolean {
     return this.#afterWrite !== undefined;
+  }
+
+  /** What follows this sequence is in the journal, also when what is being written is durable. */
+  get reach(): number {
+    return this.isWriting ? Math.max(this.state.base, this.#nextBase) : this.state.base;
   }
 
   areEqual(one: JournalPosition, other: JournalPosition): boolean {
@@ -86,6 +98,7 @@ export class CopyCore {
   /** `then` is called when the batch is durable. Only while nothing else is written. */
   write(batch: CopyBatch, then: () => void): void {
     this.#write++;
+    this.#nextBase = batch.state.base;
     this.#afterWrite = () => {
       this.state = batch.state;
       then();
@@ -148,11 +161,12 @@ export class CopyCore {
   }
 
   /**
-   * `copy` shall answer nothing on account of what this one has granted. Until it confirms, its node gets no lease, whatever
+   * `copy` shall answer nothing on account of what this one has granted, under the lead `last` and those before. Until it confirms, its node gets no lease, whatever
    * becomes of this copy meanwhile.
    */
-  revoke(copy: CopyName): void {
-    this.#revocations.set(copy, { version: this.configuration?.version ?? 0, sentAt: Number.NEGATIVE_INFINITY });
+  revoke(copy: CopyName, last: LeadNumber): void {
+    const version = this.configuration?.version ?? 0;
+    this.#revocations.set(copy, { version, last, sentAt: Number.NEGATIVE_INFINITY });
     this.withhold(nodeOf(copy));
     this.sendRevocations();
   }
@@ -180,7 +194,7 @@ export class CopyCore {
     for (const [copy, revocation] of this.#revocations) {
       if (now < revocation.sentAt + timing.resendMs) continue;
       revocation.sentAt = now;
-      this.send(copy, { type: "revoke", configuration });
+      this.send(copy, { type: "revoke", last: revocation.last, configuration });
     }
     this.wakeAfter(timing.resendMs);
   }

@@ -1,4 +1,5 @@
 import type { EpochTable, JournalPosition } from "./journal-position.js";
+import type { LeadNumber } from "./node-leases.js";
 import type { CopyName, ShardConfiguration } from "./shard-configuration.js";
 
 /** The state of one object: what is stored, or undefined when it is deleted. Opaque to this package. */
@@ -33,6 +34,8 @@ export type CopyMessage =
       readonly needs: ReadonlyMap<string, number>;
       /** The run of the primary's process. */
       readonly run: string;
+      /** The run of the process that shall follow: to a later one it says nothing. */
+      readonly receiver: string;
       readonly committed: number;
       readonly configuration: ShardConfiguration;
     }
@@ -50,14 +53,28 @@ export type CopyMessage =
       readonly changes: readonly Change[];
       readonly committed: number;
     }
-  | { readonly type: "appended"; readonly epoch: number; readonly end: JournalPosition }
+  /** `session`: the one in which the sender caught up last. */
+  | {
+      readonly type: "appended";
+      readonly epoch: number;
+      readonly session: string | undefined;
+      readonly end: JournalPosition;
+    }
   | { readonly type: "committed"; readonly epoch: number; readonly sequence: number }
   /** The journal of the receiver does not go on where the sender's does. */
   | { readonly type: "gap"; readonly epoch: number; readonly end: JournalPosition }
   /** The receiver goes by a configuration that is over. */
   | { readonly type: "stale"; readonly configuration: ShardConfiguration }
   /** Catching up begins: what did you change after `common`? */
-  | { readonly type: "begin"; readonly epoch: number; readonly session: string; readonly common: JournalPosition }
+  | {
+      readonly type: "begin";
+      readonly epoch: number;
+      readonly session: string;
+      /** The hello that this answers. */
+      readonly claim: string;
+      readonly number: number;
+      readonly common: JournalPosition;
+    }
   | { readonly type: "begun"; readonly session: string; readonly documents: readonly string[] }
   /** Current rows, in document order. The first message of a session takes back what follows `common`. */
   | {
@@ -78,8 +95,8 @@ export type CopyMessage =
   /** Where does your journal end? The primary is silent. */
   | { readonly type: "askEnd"; readonly version: number }
   | { readonly type: "end"; readonly version: number; readonly end: JournalPosition }
-  /** Answer nothing until a primary leads you under this version or a later one. */
-  | { readonly type: "revoke"; readonly configuration: ShardConfiguration }
+  /** Answer nothing on account of the lead `last`, nor of one before it. */
+  | { readonly type: "revoke"; readonly last: LeadNumber; readonly configuration: ShardConfiguration }
   | { readonly type: "revoked"; readonly version: number };
 
 /** What a copy keeps about itself, durably, beside its rows and its journal. */

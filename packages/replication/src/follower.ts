@@ -14,10 +14,12 @@ interface Lead {
 export class Follower {
   readonly #core: CopyCore;
   #lead: Lead | undefined;
-  /** Leads of older versions count no more. */
-  #revokedVersion = 0;
   /** The session in which it catches up, and the next rows that it takes. */
-  #session: { readonly id: string; readonly epoch: number; index: number } | undefined;
+  #session: { readonly id: string; readonly epoch: number; index: number; hasAll: boolean } | undefined;
+  /** The hello that the last session answered. */
+  #begunBy = 0;
+  /** The last session whose rows all came. */
+  #caughtUp: string | undefined;
   #heardAt = 0;
   #hellos = 0;
   #saidHelloAt = Number.NEGATIVE_INFINITY;
@@ -114,7 +116,7 @@ export class Follower {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
           this.#core.send(from, { type: "stale", configuration });
-        } else if (this.#core.isComplete) {
+        } else if (this.#core.isComplete && !this.#core.hasFailed) {
           this.#core.send(from, { type: "end", version: message.version, end: this.#core.state.end });
         }
         return;
@@ -123,7 +125,7 @@ export class Follower {
         this.#decide();
         return;
       case "revoke":
-        this.#revoked(from, message.configuration.version);
+        this.#revoked(from, message);
         return;
       case "lead":
         this.#led(from, message);
@@ -195,7 +197,7 @@ export class Follower {
         copy: name,
         claim: core.options.claim,
         equal: equal.map(([copy]) => copy),
-        isTailKnown: core.committed === state.end.sequence,
+        isTailKnown: core.isTailKnown,
       }),
     );
   }
@@ -204,10 +206,11 @@ export class Follower {
     if (sequence <= this.#core.state.end.sequence) this.#core.committed = Math.max(this.#core.committed, sequence);
   }
 
-  #revoked(from: CopyName, version: number): void {
-    this.#revokedVersion = Math.max(this.#revokedVersion, version);
-    this.#lead = undefined;
-    this.#core.send(from, { type: "revoked", version });
+  #revoked(from: CopyName, { last, configuration }: Extract<CopyMessage, { type: "revoke" }>): void {
+    const { leases, options } = this.#core;
+    leases.confirmRevoked(options.shard, last);
+    if (this.#lead !== undefined && leases.isRevoked(options.shard, this.#lead)) this.#lead = undefined;
+    this.#core.send(from, { type: "revoked", version: configuration.version });
     this.step();
   }
 
@@ -223,13 +226,12 @@ export class Follower {
     return configuration?.primary === from && configuration.epoch === epoch;
   }
 
-  #led(
-    from: CopyName,
-    { epoch, lead, run, needs, committed, configuration }: Extract<CopyMessage, { type: "lead" }>,
-  ): void {
+  #led(from: CopyName, { epoch, lead, run, receiver, needs, committed }: Extract<CopyMessage, { type: "lead" }>): void {
     const core = this.#core;
-    if (!this.#follows(from, epoch) || configuration.version < this.#revokedVersion || core.isWriting) return;
-    if (!core.isComplete) return;
+    if (!this.#follows(from, epoch) || core.isWriting || !core.isComplete) return;
+    // It is of before a restart, or of before somebody was told that this copy answers nothing.
+    if (receiver !== core.leases.run) return;
+    if (core.leases.isRevoked(core.options.shard, { epoch, lead })) return;
     if (this.#lead === undefined || this.#lead.epoch < epoch || this.#lead.lead < lead || this.#lead.run !== run) {
       this.#lead = { epoch, lead, run, needs };
     }
@@ -244,14 +246,16 @@ export class Follower {
     const core = this.#core;
     const { state } = core;
     if (!this.#follows(from, epoch) || core.isWriting) return;
-    if (this.#lead?.epoch !== epoch && this.#session?.epoch !== epoch) return;
+    const session = this.#session;
+    // While it catches up a commit that comes late would stay when what follows the common entry is taken back.
+    if (session === undefined ? this.#lead?.epoch !== epoch : session.epoch !== epoch || !session.hasAll) return;
     this.#heardAt = core.now;
     const end = { epoch, sequence: previous.sequence + changes.length };
     const isThere =
       state.end.sequence >= end.sequence &&
       core.areEqual(end, { epoch: epochAt(state.epochs, end.sequence), sequence: end.sequence });
     if (isThere) {
-      core.send(from, { type: "appended", epoch, end });
+      core.send(from, { type: "appended", epoch, session: this.#caughtUp, end });
       return;
     }
     if (!core.areEqual(previous, state.end)) {
@@ -265,18 +269,32 @@ export class Follower {
     const acceptedEpoch = Math.max(epoch, state.acceptedEpoch);
     core.write({ state: { ...state, end, epochs, base: core.baseAt(end.sequence), acceptedEpoch }, entries }, () => {
       this.#knowCommitted(committed);
-      core.send(from, { type: "appended", epoch, end });
+      core.send(from, { type: "appended", epoch, session: this.#caughtUp, end });
     });
   }
 
-  #begin(from: CopyName, { epoch, session, common }: Extract<CopyMessage, { type: "begin" }>): void {
+  #begin(from: CopyName, message: Extract<CopyMessage, { type: "begin" }>): void {
+    const { epoch, session, claim, number, common } = message;
     const core = this.#core;
     const { configuration } = core;
     if (!this.#follows(from, epoch) || configuration?.inSync.includes(core.name) || core.isWriting) return;
-    if (this.#session?.id !== session) this.#session = { id: session, epoch, index: 0 };
+    if (this.#session?.id !== session) {
+      // A session that is over does not begin again: its rows are those that were missing then.
+      if (claim !== core.options.claim || number <= this.#begunBy) return;
+      this.#begunBy = number;
+      this.#session = { id: session, epoch, index: 0, hasAll: false };
+    }
     if (this.#session.index > 0) return;
     this.#heardAt = core.now;
     core.effects.push({ type: "listChanges", session, after: common.sequence });
+  }
+
+  /** Whether its journal has the entry, and all that follows. */
+  #has(entry: JournalPosition): boolean {
+    const { base, end, epochs } = this.#core.state;
+    const { sequence } = entry;
+    if (sequence < base || sequence > end.sequence) return false;
+    return this.#core.areEqual(entry, { epoch: epochAt(epochs, sequence), sequence });
   }
 
   #rows(from: CopyName, message: Extract<CopyMessage, { type: "rows" }>): void {
@@ -291,6 +309,13 @@ export class Follower {
       return;
     }
     if (index > own.index) return;
+    if (index === 0 && !isFull && !this.#has(common)) {
+      // The primary goes by a hello that is not true any more.
+      this.#session = undefined;
+      this.#saidHelloAt = Number.NEGATIVE_INFINITY;
+      this.step();
+      return;
+    }
     const cut = {
       end: common,
       epochs: cutTable(state.epochs, common.sequence),
@@ -308,6 +333,10 @@ export class Follower {
       },
       () => {
         own.index = index + 1;
+        if (last !== undefined) {
+          own.hasAll = true;
+          this.#caughtUp = session;
+        }
         core.send(from, { type: "rowsDone", session, index });
       },
     );

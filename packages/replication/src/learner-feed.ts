@@ -42,7 +42,7 @@ export class LearnerFeed {
     this.#common = isLoose
       ? { epoch: epochAt(core.state.epochs, sequence), sequence }
       : lastCommon(core.state, { end, epochs });
-    const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.state.base, base);
+    const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.reach, base);
     this.isFull = this.#common.sequence < reach;
     this.waitingSince = core.now;
   }
@@ -50,6 +50,10 @@ export class LearnerFeed {
   /** The journal is needed from there on until the documents that changed have been listed. */
   get pinsFrom(): number {
     return this.#startEnd === undefined && !this.isFull ? this.#common.sequence : Number.POSITIVE_INFINITY;
+  }
+
+  get session(): string {
+    return this.#options.session;
   }
 
   /** Which opening of the learner's store is fed. */
@@ -75,8 +79,9 @@ export class LearnerFeed {
   }
 
   begin(): void {
-    const { session, epoch } = this.#options;
-    this.#ask({ type: "begin", epoch, session, common: this.isFull ? START : this.#common });
+    const { session, epoch, hello } = this.#options;
+    const { claim, number } = hello;
+    this.#ask({ type: "begin", epoch, session, claim, number, common: this.isFull ? START : this.#common });
   }
 
   queue(commit: Commit, max: number): void {

@@ -15,8 +15,16 @@ export interface Heartbeat {
   readonly holds: ReadonlyMap<string, number>;
 }
 
+/** A primary says to its secondaries on which leases it relies, again and again: the how-manieth time in its epoch. */
+export interface LeadNumber {
+  readonly epoch: number;
+  readonly lead: number;
+}
+
 export interface Revocation {
   readonly version: number;
+  /** This lead, and those before it, count no more. */
+  readonly last: LeadNumber;
   sentAt: number;
 }
 
@@ -56,6 +64,7 @@ export class NodeLeases {
   readonly #timing: Timing;
   readonly #peers = new Map<string, Peer>();
   readonly #revocations = new Map<string, Map<string, Revocation>>();
+  readonly #confirmed = new Map<string, LeadNumber>();
 
   constructor(run: string, bootedAt: number, timing: Timing) {
     this.#run = run;
@@ -148,9 +157,23 @@ export class NodeLeases {
     return revocations;
   }
 
+  /**
+   * This node confirms that its copy of the shard answers nothing on account of leads up to `last`, whether its store is open or
+   * not. Kept here, since such a lead may come later, also when the store has been opened again.
+   */
+  confirmRevoked(shard: string, last: LeadNumber): void {
+    if (!this.isRevoked(shard, last)) this.#confirmed.set(shard, last);
+  }
+
+  isRevoked(shard: string, { epoch, lead }: LeadNumber): boolean {
+    const last = this.#confirmed.get(shard);
+    return last !== undefined && (epoch < last.epoch || (epoch === last.epoch && lead <= last.lead));
+  }
+
   /** The class of the shard is deleted: nobody is answered on account of it any more. */
   forget(shard: string): void {
     this.#revocations.delete(shard);
+    this.#confirmed.delete(shard);
     for (const { withheldBy } of this.#peers.values()) withheldBy.delete(shard);
   }
 

@@ -61,7 +61,7 @@ export class Primary {
         this.#former.set(copy, { readAt, commitAt: readAt + leaseMs });
       } else if (copy === deposed) this.#former.set(copy, { readAt: endsAt, commitAt: endsAt });
       else this.#former.set(copy, { readAt: endsAt, commitAt: Math.max(ownEndsAt, endsAt + leaseMs) });
-      if (!configuration.inSync.includes(copy)) core.revoke(copy);
+      if (!configuration.inSync.includes(copy)) this.#revoke(copy);
     }
   }
 
@@ -86,10 +86,6 @@ export class Primary {
       return `${configuration.inSync.length} of ${configuration.minInSync} copies are in sync`;
     }
     return this.readFault();
-  }
-
-  get hasCommitUnderWay(): boolean {
-    return this.#inFlight !== undefined;
   }
 
   /** Whether a commit that may never be acknowledged has changed the document. */
@@ -134,17 +130,23 @@ export class Primary {
     const { configuration } = core;
     if (configuration === undefined) return;
     // Copies that were to read no more read again.
-    if (this.#isLeaving) this.#relied.tellAgain();
     this.#isLeaving = false;
     for (const copy of before.inSync.filter((one) => !configuration.inSync.includes(one))) {
       this.#peers.delete(copy);
       if (!copiesOf(configuration).includes(copy)) continue;
       if (core.is("a copy that was taken out is not waited for")) continue;
       this.#leaving.set(copy, core.leases.grantEndsAt(nodeOf(copy)));
-      core.revoke(copy);
+      this.#revoke(copy);
     }
     for (const copy of this.#peers.keys()) if (!copiesOf(configuration).includes(copy)) this.#peers.delete(copy);
     this.step();
+  }
+
+  /** Another configuration has come. What is being written does not answer for the commit any more. */
+  resign(): void {
+    if (this.#inFlight === undefined) return;
+    this.#inFlight = undefined;
+    this.#core.effects.push({ type: "abandoned" });
   }
 
   message(from: CopyName, message: CopyMessage): void {
@@ -182,7 +184,7 @@ export class Primary {
         core.committed = core.state.end.sequence;
         return;
       }
-      if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, this.#isTailKnown));
+      if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }
     for (const copies of [this.#former, this.#leaving]) {
@@ -227,10 +229,6 @@ export class Primary {
     return configuration !== undefined && copiesOf(configuration).length === 1;
   }
 
-  get #isTailKnown(): boolean {
-    return this.#core.committed === this.#core.state.end.sequence;
-  }
-
   #peer(copy: CopyName): Peer {
     let peer = this.#peers.get(copy);
     if (peer === undefined) {
@@ -255,10 +253,18 @@ export class Primary {
     return mustWait ? "leases of a former primary may still hold" : undefined;
   }
 
+  /** What it was told before counts no more; all are told again. */
+  #revoke(copy: CopyName): void {
+    this.#core.revoke(copy, { epoch: this.#epoch, lead: this.#relied.lead });
+    this.#relied.tellAgain();
+  }
+
   #sendLead(peer: Peer): void {
     const core = this.#core;
     const { configuration, now, timing } = core;
     const { lead, needs } = this.#relied;
+    // Who is told now would read on after it has confirmed that it does not.
+    if (this.#isLeaving) return;
     if (peer.isApart || peer.led === lead || needs === undefined || configuration === undefined) return;
     if (peer.waitingSince === NEVER) peer.waitingSince = now;
     core.wakeAfter(timing.resendMs);
@@ -267,7 +273,8 @@ export class Primary {
     peer.leadSentAt = now;
     const { committed, leases } = core;
     const epoch = this.#epoch;
-    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, committed, configuration });
+    const receiver = leases.runOf(nodeOf(peer.copy)) ?? "";
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, receiver, committed, configuration });
   }
 
   #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
@@ -313,8 +320,10 @@ export class Primary {
     core.wakeAfter(core.timing.resendMs);
   }
 
-  #appended(peer: Peer, { epoch, end }: Extract<CopyMessage, { type: "appended" }>): void {
+  #appended(peer: Peer, { epoch, session, end }: Extract<CopyMessage, { type: "appended" }>): void {
     const [first] = peer.queue;
+    // Since it said so it may have gone back, and caught up anew.
+    if (!this.#core.configuration?.inSync.includes(peer.copy) && session !== peer.feed?.session) return;
     if (epoch !== this.#epoch || first === undefined || !this.#core.areEqual(first.end, end)) return;
     peer.queue.shift();
     peer.match = end;
@@ -373,7 +382,7 @@ export class Primary {
     if (configuration === undefined || !core.mayPropose()) return;
     const out = copies.filter((copy) => configuration.inSync.includes(copy));
     if (out.length === 0) return;
-    const next = takenOut(configuration, out, this.#isReady || this.#isTailKnown);
+    const next = takenOut(configuration, out, this.#isReady || core.isTailKnown);
     if (this.#mayNeed(needsOf(next), next.inSync)) core.propose(next);
   }
 
@@ -483,10 +492,11 @@ export class Primary {
     const to = longest ?? others.find((copy) => core.hasFailed || this.#peers.get(copy)?.queue.length === 0);
     if (to === undefined) {
       this.#handsOver = false;
+      this.#isLeaving = false;
       return;
     }
     if (this.#inFlight !== undefined && !core.hasFailed) return;
-    if (!this.#isLeaving) for (const copy of others) core.revoke(copy);
+    if (!this.#isLeaving) for (const copy of others) this.#revoke(copy);
     this.#isLeaving = true;
     core.wakeAfter(core.timing.resendMs);
     const isOver = others.every((copy) => core.isRevoked(copy) || now >= core.leases.grantEndsAt(nodeOf(copy)));

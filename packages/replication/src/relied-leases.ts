@@ -8,6 +8,8 @@ import { type CopyName, copiesOf, needsOf, nodeOf, type ShardConfiguration, touc
 export class ReliedLeases {
   readonly #core: CopyCore;
   #needs: ReadonlyMap<string, number> | undefined;
+  /** What a change that is to be proposed in this step needs, too. */
+  #wider: readonly string[] = [];
   #version = 0;
   #lead = 0;
 
@@ -58,7 +60,8 @@ export class ReliedLeases {
       else core.wakeAfter(core.timing.resendMs);
       return;
     }
-    const wanted = [configuration, ...core.maybes].flatMap(needsOf);
+    const wanted = [...[configuration, ...core.maybes].flatMap(needsOf), ...this.#wider];
+    this.#wider = [];
     const needs = this.#held(candidate === undefined ? wanted : [...wanted, nodeOf(candidate)]);
     if (needs === undefined) return;
     if (hasEnded || this.#needs === undefined) this.#version = configuration.version;
@@ -72,6 +75,8 @@ export class ReliedLeases {
   /** True: all of `nodes` are relied on already. Else they are from now on, as far as they are held. */
   widen(nodes: readonly string[]): boolean {
     const missing = nodes.filter((node) => !this.#needs?.has(node));
+    // Else they would be given up before the others have been told.
+    if (this.#held(nodes) !== undefined) this.#wider = nodes;
     if (missing.length === 0) return true;
     const held = this.#held(missing);
     if (held === undefined) return false;

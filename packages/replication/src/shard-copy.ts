@@ -92,8 +92,13 @@ export class ShardCopy {
       case "message": {
         const { from, message } = event;
         if ("configuration" in message) this.#learn(message.configuration);
+        // Others know more than has come here.
+        if (message.type === "hello" && message.version > (core.configuration?.version ?? 0)) {
+          core.effects.push({ type: "refresh" });
+        }
         if (message.type === "revoked") core.revoked(from, message.version);
         else if (message.type === "revoke" && this.#primary !== undefined) {
+          core.leases.confirmRevoked(core.options.shard, message.last);
           core.send(from, { type: "revoked", version: message.configuration.version });
         }
         // `stale` brings its configuration only.
@@ -166,9 +171,8 @@ export class ShardCopy {
   }
 
   #resign(): void {
-    const isUnderWay = this.#primary?.hasCommitUnderWay ?? false;
+    this.#primary?.resign();
     this.#primary = undefined;
     this.#core.pinnedFrom = Number.POSITIVE_INFINITY;
-    if (isUnderWay) this.#core.effects.push({ type: "abandoned" });
   }
 }

@@ -1,6 +1,7 @@
 import { epochAt } from "../journal-position.js";
 import { nodeOf, type ShardConfiguration } from "../shard-configuration.js";
 import { type ClientOperation, isLinear, staleSearch } from "./client-history.js";
+import type { SimulatedDisk } from "./simulated-disk.js";
 import type { SimulatedNode } from "./simulated-node.js";
 
 /** A promise does not hold. */
@@ -35,6 +36,30 @@ export function checkCopies(
       throw new Broken(
         `${shard}: entry ${last} of ${copy} is of epoch ${epochAt(epochs, last)}, that of ${has} is acknowledged`,
       );
+    }
+  }
+}
+
+/** Copies in sync whose journals end where that of `primary` does hold the same rows. */
+export function checkRows(
+  { nodes }: Cluster,
+  shard: string,
+  primary: SimulatedDisk,
+  { inSync }: ShardConfiguration,
+): void {
+  for (const copy of inSync) {
+    const disk = nodes.get(nodeOf(copy))?.disks.get(shard);
+    if (disk?.copy !== copy || disk === primary) continue;
+    const { end } = disk.state;
+    if (end.epoch !== primary.state.end.epoch || end.sequence !== primary.state.end.sequence) continue;
+    const documents = new Set([...primary.rows.keys(), ...disk.rows.keys()]);
+    for (const document of documents) {
+      const [one, other] = [primary, disk].map(({ rows }) => rows.get(document)?.value ?? "");
+      if (one !== other) {
+        throw new Broken(
+          `${shard}: both end at ${end.sequence}, ${document} is '${one}' on ${primary.copy}, '${other}' on ${copy}`,
+        );
+      }
     }
   }
 }

@@ -16,8 +16,12 @@ export interface ClientOperation {
  * that Lowe added (2017), as Porcupine does it.
  */
 export function isLinear(operations: readonly ClientOperation[]): boolean {
+  const mayHide = operations.every(({ isRefused }) => !isRefused);
+  const found = new Set(operations.filter(({ kind }) => kind === "read").map(({ value }) => value));
   const history = operations
     .filter(({ kind, endedAt }) => kind !== "search" && (kind !== "read" || endedAt !== Number.POSITIVE_INFINITY))
+    // What nobody answered and nobody saw need not have happened.
+    .filter(({ endedAt, value }) => !mayHide || endedAt !== Number.POSITIVE_INFINITY || found.has(value))
     .sort((one, other) => one.calledAt - other.calledAt);
   const seen = new Set<string>();
   const isDone = history.map(() => false);

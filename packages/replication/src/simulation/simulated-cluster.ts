@@ -12,8 +12,9 @@ import {
 import type { ShardCopy } from "../shard-copy.js";
 import { TIMING } from "../timing.js";
 import type { WrongVariant } from "../wrong-variants.js";
-import { Broken, checkCopies, checkHealed, checkHistories } from "./checks.js";
+import { Broken, checkCopies, checkHealed, checkHistories, checkRows } from "./checks.js";
 import type { ClientOperation } from "./client-history.js";
+import { EntryLedger } from "./entry-ledger.js";
 import { EventQueue } from "./event-queue.js";
 import { drawFault, type Fault, type FaultTarget } from "./faults.js";
 import type { SimulatedDisk } from "./simulated-disk.js";
@@ -65,6 +66,7 @@ class SimulatedCluster implements FaultTarget {
   readonly histories = new Map<string, ClientOperation[]>();
   /** Of each shard: the epoch of each entry that was acknowledged. */
   readonly acknowledged = new Map<string, Map<number, number>>();
+  readonly #ledger = new EntryLedger();
   /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
   readonly #documents: number;
   readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
@@ -142,6 +144,7 @@ class SimulatedCluster implements FaultTarget {
         read: (from, then) => this.#read(from, then),
         confirmDropped: (from, shard) => this.#confirmDropped(from, shard),
         acknowledged: (shard, disk, copy) => this.#noteAcknowledged(shard, disk, copy),
+        wrote: (shard, disk, batch) => this.#ledger.note(shard, disk.copy, batch),
         newId: () => `x${++this.#ids}`,
       });
       node.writeMs = random.pick([1, 2, 10]);
@@ -167,12 +170,13 @@ class SimulatedCluster implements FaultTarget {
 
   #create(shard: string): void {
     const random = this.#random;
-    const factor = random.pick([2, 3, 3]);
+    // Five copies take more than four nodes.
+    const factor = Math.min(random.pick([2, 3, 3, 3, 5]), this.names.length);
     const members = random.shuffled(this.names).slice(0, factor);
     const copies = members.map((name) => `${name}/x${++this.#ids}`);
     for (const copy of copies) this.nodes.get(nodeOf(copy))?.place(shard, copy);
     const [primary = ""] = copies;
-    const minInSync = factor === 2 ? random.pick([1, 2]) : 2;
+    const minInSync = factor === 2 ? random.pick([1, 2]) : factor === 5 ? 3 : 2;
     this.shards.push(shard);
     this.acknowledged.set(shard, new Map());
     this.store.set(shard, {
@@ -418,23 +422,53 @@ class SimulatedCluster implements FaultTarget {
         ended: (outcome) => end(outcome === "acknowledged"),
       },
     ];
-    return node.commit(shard, writes) ? "under way" : "refused";
+    const others = this.#random.oneIn(4) ? this.#others(shard, this.#random.below(6)) : [];
+    if (!node.commit(shard, [...writes, ...others.map(({ write }) => write)])) return "refused";
+    for (const { note } of others) note();
+    return "under way";
+  }
+
+  /** Writes in the same commit, of documents that nothing else writes: histories with many unknown outcomes take long to check. */
+  #others(shard: string, count: number): readonly { write: DraftedWrite; note: () => void }[] {
+    return Array.from({ length: count }, (_, at) => {
+      const other = `e${at}`;
+      const value = `v${++this.#values}`;
+      const operation: ClientOperation = {
+        kind: "write",
+        value,
+        calledAt: this.#queue.now,
+        endedAt: Number.POSITIVE_INFINITY,
+      };
+      const ended: DraftedWrite["ended"] = (outcome) => {
+        if (outcome === "acknowledged") operation.endedAt = this.#queue.now;
+      };
+      const key = `${shard}/${other}`;
+      const history = this.histories.get(key) ?? [];
+      this.histories.set(key, history);
+      return { write: { document: other, row: value, ended }, note: () => history.push(operation) };
+    });
   }
 
   #noteAcknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void {
     this.#checkExists(shard, "a write is acknowledged");
-    const known = this.acknowledged.get(shard) ?? new Map<number, number>();
-    const { end, epochs } = copy.state;
+    const { end } = copy.state;
     const configuration = this.store.get(shard);
-    for (let sequence = end.sequence; sequence > 0 && !known.has(sequence); sequence--) {
-      known.set(sequence, epochAt(epochs, sequence));
-    }
+    this.#noteKnown(shard, copy);
     this.#trace(`${disk.copy} ${shard}: acknowledged up to ${end.epoch}.${end.sequence}`);
     if (configuration === undefined) return;
     const { inSync = [], minInSync = 0 } = copy.configuration ?? {};
     if (inSync.length < minInSync)
       throw new Broken(`${shard}: acknowledged with ${inSync.length} of ${minInSync} copies in sync`);
     checkCopies(this, shard, configuration);
+    checkRows(this, shard, disk, configuration);
+  }
+
+  #noteKnown(shard: string, { committed, state: { epochs } }: ShardCopy): void {
+    const known = this.acknowledged.get(shard);
+    if (known === undefined) return;
+    for (let sequence = committed; sequence > 0 && !known.has(sequence); sequence--) {
+      known.set(sequence, epochAt(epochs, sequence));
+    }
   }
 
   /** Never may two copies of a shard both answer as its primary. */
@@ -448,6 +482,8 @@ class SimulatedCluster implements FaultTarget {
           continue;
         if (holder !== undefined) throw new Broken(`${shard}: ${holder} and ${open.disk.copy} both answer as primary`);
         holder = open.disk.copy;
+        // What may be read must stay as what was acknowledged does.
+        this.#noteKnown(shard, open.machine);
       }
     }
   }

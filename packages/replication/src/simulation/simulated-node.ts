@@ -1,5 +1,5 @@
 import type { SeededRandom } from "@shoal/seeded-random";
-import type { CopyEffect, CopyEvent, CopyMessage } from "../copy-messages.js";
+import type { CopyBatch, CopyEffect, CopyEvent, CopyMessage } from "../copy-messages.js";
 import { type Heartbeat, NodeLeases, type Stamp } from "../node-leases.js";
 import { copiesOf, nodeOf, type ShardConfiguration, STORE, withdrawn } from "../shard-configuration.js";
 import { ShardCopy } from "../shard-copy.js";
@@ -38,6 +38,8 @@ export interface NodeSurroundings {
   /** This node takes nothing more into a shard whose class was deleted. */
   confirmDropped(node: string, shard: string): void;
   acknowledged(shard: string, disk: SimulatedDisk, copy: ShardCopy): void;
+  /** It is durable. */
+  wrote(shard: string, disk: SimulatedDisk, batch: CopyBatch): void;
   newId(): string;
 }
 
@@ -152,7 +154,8 @@ export class SimulatedNode {
       if (this.#copies.get(shard)?.disk.copy === message.to) {
         this.#deliver(shard, { type: "message", from: message.from, message: message.message });
       } else if (message.message.type === "revoke") {
-        // The copy is not here: nobody reads on account of it.
+        // The copy is not open: nobody reads on account of it, nor will.
+        this.#leases?.confirmRevoked(shard, message.message.last);
         const answer = { type: "revoked", version: message.message.configuration.version } as const;
         this.#send(shard, message.to, message.from, answer);
       }
@@ -369,7 +372,10 @@ export class SimulatedNode {
     const started = this.#run;
     const fails = this.failsNextWrite;
     this.failsNextWrite = false;
-    const apply = () => disk.apply(batch);
+    const apply = () => {
+      disk.apply(batch);
+      this.#surroundings.wrote(shard, disk, batch);
+    };
     this.#pending.set(shard, apply);
     const ms = Math.max(this.#diskStandsUntil - now(), 0) + this.writeMs * (0.5 + random.next());
     after(ms, () => {

@@ -1,0 +1,276 @@
+import { describe, expect, it } from "vitest";
+import type { CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
+import { NodeLeases } from "./node-leases.js";
+import type { ShardConfiguration } from "./shard-configuration.js";
+import { ShardCopy } from "./shard-copy.js";
+import { TIMING } from "./timing.js";
+
+const SHARD = "s";
+
+function state(epoch: number, sequence: number, base = 0): CopyState {
+  const end = { epoch, sequence };
+  return { acceptedEpoch: epoch, end, epochs: [{ epoch, first: 1 }], base, through: 0 };
+}
+
+function configuration(over: Partial<ShardConfiguration>): ShardConfiguration {
+  return {
+    version: 1,
+    epoch: 1,
+    primary: "a/1",
+    claim: "",
+    inSync: ["a/1"],
+    eligible: [],
+    learners: [],
+    minInSync: 1,
+    ...over,
+  };
+}
+
+function copy(name: string, claim: string, of: CopyState, leases = new NodeLeases("run", 0, TIMING)): ShardCopy {
+  return new ShardCopy({ name, claim, shard: SHARD, state: of, leases, timing: TIMING, journalKeepEntries: 8 });
+}
+
+function sent(effects: readonly CopyEffect[], type: CopyMessage["type"]): readonly CopyMessage[] {
+  return effects.flatMap((effect) => (effect.type === "send" && effect.message.type === type ? [effect.message] : []));
+}
+
+/** A primary `a/1` in its own epoch 2, with the learner `b/1`. */
+function primaryWithLearner(of: CopyState): ShardCopy {
+  const primary = copy("a/1", "claim", of);
+  const first = configuration({ learners: ["b/1"] });
+  const [proposal] = primary
+    .handle({ type: "configuration", configuration: first }, 0)
+    .filter((effect) => effect.type === "propose");
+  if (proposal === undefined) throw new Error("it does not claim its epoch");
+  primary.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 0);
+  primary.handle({ type: "message", from: "b/1", message: { type: "revoked", version: 2 } }, 0);
+  expect(primary.commitFault(0)).toBeUndefined();
+  return primary;
+}
+
+describe("ShardCopy as primary", () => {
+  it("reckons with what the commit that is being written cuts of the journal, when a learner says hello", () => {
+    const primary = primaryWithLearner(state(1, 20, 12));
+    const written = primary
+      .handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 1)
+      .find((effect) => effect.type === "write");
+    expect(written?.batch.state.base).toBe(13);
+    const of = state(1, 12);
+    const effects = primary.handle(
+      {
+        type: "message",
+        from: "b/1",
+        message: { type: "hello", version: 2, claim: "b", number: 1, session: undefined, ...of },
+      },
+      2,
+    );
+    // Entry 13 will not be there when the documents that changed after 12 are listed: all rows are sent.
+    expect(sent(effects, "begin")).toMatchObject([{ common: { epoch: 0, sequence: 0 } }]);
+  });
+
+  it("takes no answer of a learner from before its session", () => {
+    const primary = primaryWithLearner(state(1, 20));
+    const commit = primary.handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 1);
+    const write = commit.find((effect) => effect.type === "write");
+    const message = (of: CopyMessage, now: number) =>
+      primary.handle({ type: "message", from: "b/1", message: of }, now);
+    const [begin] = sent(
+      message({ type: "hello", version: 2, claim: "b", number: 1, session: undefined, ...state(1, 20) }, 2),
+      "begin",
+    );
+    if (begin?.type !== "begin") throw new Error("it does not begin");
+    const { session } = begin;
+    message({ type: "begun", session, documents: [] }, 3);
+    primary.handle({ type: "rows", session, rows: [], isLast: true, end: { epoch: 1, sequence: 20 } }, 3);
+    expect(sent(message({ type: "rowsDone", session, index: 0 }, 4), "append")).toHaveLength(1);
+    // The learner had this entry in a session before; in this one it went back to 20.
+    const late = { type: "appended", epoch: 2, session: "before", end: { epoch: 2, sequence: 21 } } as const;
+    message(late, 5);
+    primary.handle({ type: "written", write: write?.write ?? 0 }, 6);
+    // It still waits for the learner, and sends the entry again.
+    expect(sent(primary.handle({ type: "wake" }, 1_000), "append")).toHaveLength(1);
+  });
+
+  it("acknowledges nothing that it has abandoned", () => {
+    const primary = primaryWithLearner(state(1, 20));
+    const write = primary
+      .handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 1)
+      .find((effect) => effect.type === "write");
+    const types = (effects: readonly CopyEffect[]) => effects.map(({ type }) => type);
+    const same = configuration({ version: 3, epoch: 3, claim: "other", learners: ["b/1"] });
+    expect(types(primary.handle({ type: "configuration", configuration: same }, 2))).toContain("abandoned");
+    expect(types(primary.handle({ type: "written", write: write?.write ?? 0 }, 3))).not.toContain("committed");
+  });
+});
+
+describe("ShardCopy that takes over", () => {
+  it("is not waited for when its store has failed: it cannot take over", () => {
+    const failed = copy("c/1", "c", state(1, 5));
+    failed.handle(
+      { type: "configuration", configuration: configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1"] }) },
+      0,
+    );
+    const ask = { type: "message", from: "b/1", message: { type: "askEnd", version: 1 } } as const;
+    expect(sent(failed.handle(ask, 1), "end")).toHaveLength(1);
+    failed.handle({ type: "writeFailed" }, 2);
+    expect(sent(failed.handle(ask, 3), "end")).toEqual([]);
+  });
+
+  it("waits for who may search on account of the silent primary, also when it has given that one no lease for long", () => {
+    const leases = new NodeLeases("b.1", 0, TIMING);
+    const beat = (node: string, at: number) =>
+      leases.receive(node, { stamp: { run: `${node}.1`, at }, echo: leases.stamp(at), holds: new Map() }, at);
+    const machine = copy("b/1", "b", state(1, 5), leases);
+    const before = configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1", "d/1"], minInSync: 2 });
+    machine.handle({ type: "configuration", configuration: before }, 0);
+    beat("a", 10_000);
+    leases.heartbeatTo("a", 10_000);
+    // What node `a` holds until 12,040 it may have told node `c` just then: that one searches until 14,080.
+    const from = "d/1";
+    machine.handle({ type: "silent", node: "a" }, 13_005);
+    machine.handle({ type: "message", from, message: { type: "end", version: 1, end: state(1, 5).end } }, 13_006);
+    beat("d", 14_000);
+    const [proposal] = machine.handle({ type: "wake" }, 14_010).filter((effect) => effect.type === "propose");
+    expect(proposal?.next.inSync).toEqual(["b/1", "d/1"]);
+    if (proposal === undefined) return;
+    const accepted = machine.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 14_012);
+    const [lead] = sent(accepted, "lead");
+    if (lead?.type !== "lead") throw new Error("it does not lead");
+    const { epoch } = lead;
+    machine.handle({ type: "message", from: "a/1", message: { type: "revoked", version: 2 } }, 14_014);
+    const led = { type: "led", epoch, lead: lead.lead, end: state(1, 5).end } as const;
+    machine.handle({ type: "message", from, message: led }, 14_014);
+    expect(machine.commitFault(14_014)).toBeUndefined();
+    const write = machine
+      .handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 14_015)
+      .find((effect) => effect.type === "write");
+    const end = { epoch, sequence: 6 };
+    machine.handle({ type: "message", from, message: { type: "appended", epoch, session: undefined, end } }, 14_017);
+    const types = (effects: readonly CopyEffect[]) => effects.map(({ type }) => type);
+    expect(types(machine.handle({ type: "written", write: write?.write ?? 0 }, 14_020))).not.toContain("committed");
+    expect(types(machine.handle({ type: "wake" }, 14_081))).toContain("committed");
+  });
+});
+
+describe("ShardCopy as secondary", () => {
+  const led = configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1"], minInSync: 2 });
+
+  /** Leases of node `c`, which holds one of `a`, through which it knows that `a` holds number 1 of `b`. */
+  function leasesOfC(now: number): NodeLeases {
+    const leases = new NodeLeases("c.1", 0, TIMING);
+    const holds = new Map([
+      ["b", 1],
+      ["c", 1],
+    ]);
+    leases.receive("a", { stamp: { run: "a.1", at: now }, echo: leases.stamp(now), holds }, now);
+    return leases;
+  }
+
+  const lead = (receiver: string) =>
+    ({
+      type: "lead",
+      epoch: 1,
+      lead: 1,
+      needs: new Map([
+        ["b", 1],
+        ["c", 1],
+      ]),
+      run: "a.1",
+      receiver,
+      committed: 5,
+      configuration: led,
+    }) as const;
+
+  it("follows no lead of before it was revoked, also after its store was reopened", () => {
+    const leases = leasesOfC(100);
+    const first = copy("c/1", "one", state(1, 5), leases);
+    first.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
+    expect(first.searchFault(100)).toBeUndefined();
+    // The primary hands over; whoever is primary then may acknowledge without this copy.
+    const revoke = { type: "revoke", last: { epoch: 1, lead: 1 }, configuration: led } as const;
+    first.handle({ type: "message", from: "a/1", message: revoke }, 100);
+    expect(first.searchFault(100)).toBeDefined();
+    // Late, or doubled.
+    first.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
+    expect(first.searchFault(100)).toBeDefined();
+    const second = copy("c/1", "two", state(1, 5), leases);
+    second.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
+    expect(second.searchFault(100)).toBeDefined();
+  });
+
+  it("follows no lead that was sent to another run of its process", () => {
+    const second = copy("c/1", "two", state(1, 5), leasesOfC(100));
+    second.handle({ type: "message", from: "a/1", message: lead("c.0") }, 100);
+    expect(second.searchFault(100)).toBeDefined();
+    second.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
+    expect(second.searchFault(100)).toBeUndefined();
+  });
+});
+
+describe("ShardCopy as learner", () => {
+  const known = configuration({ claim: "a", learners: ["b/1"] });
+  const from = "a/1";
+
+  function learner(of: CopyState): ShardCopy {
+    const machine = copy("b/1", "b", of);
+    machine.handle({ type: "configuration", configuration: known }, 0);
+    return machine;
+  }
+
+  it("takes no late commit while it catches up: the rows would not take it back", () => {
+    const machine = learner(state(1, 5));
+    const common = { epoch: 1, sequence: 5 };
+    const begun = machine.handle(
+      { type: "message", from, message: { type: "begin", epoch: 1, session: "x", claim: "b", number: 1, common } },
+      1,
+    );
+    expect(begun.map(({ type }) => type)).toContain("listChanges");
+    machine.handle({ type: "changes", session: "x", documents: [] }, 2);
+    const changes = [{ document: "d", row: 1 }];
+    const append = { type: "append", epoch: 1, previous: common, changes, committed: 5 } as const;
+    const late = machine.handle({ type: "message", from, message: append }, 3);
+    expect(late.filter(({ type }) => type === "write")).toEqual([]);
+    const last = { end: common, epochs: [{ epoch: 1, first: 1 }], through: 5 };
+    const rows = { type: "rows", epoch: 1, session: "x", index: 0, common, isFull: false, rows: [], last } as const;
+    const write = machine.handle({ type: "message", from, message: rows }, 4).find((effect) => effect.type === "write");
+    machine.handle({ type: "written", write: write?.write ?? 0 }, 5);
+    const then = machine.handle({ type: "message", from, message: append }, 6);
+    expect(then.filter(({ type }) => type === "write")).toHaveLength(1);
+  });
+
+  it("does not begin a session again that is over, nor one of another opening of its store", () => {
+    const machine = learner(state(1, 5));
+    const common = { epoch: 1, sequence: 5 };
+    const begin = (session: string, number: number, claim = "b") =>
+      machine
+        .handle({ type: "message", from, message: { type: "begin", epoch: 1, session, claim, number, common } }, 1)
+        .filter(({ type }) => type === "listChanges").length;
+    expect(begin("w", 1, "before")).toBe(0);
+    expect(begin("x", 1)).toBe(1);
+    // Asked again.
+    expect(begin("x", 1)).toBe(1);
+    expect(begin("y", 2)).toBe(1);
+    expect(begin("x", 1)).toBe(0);
+  });
+
+  it.each([
+    ["is not in its journal any more", state(1, 5, 4), { epoch: 1, sequence: 3 }],
+    ["is beyond its journal", state(1, 5), { epoch: 1, sequence: 6 }],
+    ["is another entry in its journal", state(2, 5), { epoch: 1, sequence: 3 }],
+  ])("takes no rows after an entry that %s", (_, of, common) => {
+    const machine = learner(of);
+    const wider = { ...known, version: 2, epoch: 2, claim: "a2" };
+    machine.handle({ type: "configuration", configuration: wider }, 0);
+    machine.handle(
+      { type: "message", from, message: { type: "begin", epoch: 2, session: "x", claim: "b", number: 1, common } },
+      1,
+    );
+    machine.handle({ type: "changes", session: "x", documents: [] }, 2);
+    const last = { end: { epoch: 1, sequence: 9 }, epochs: [{ epoch: 1, first: 1 }], through: 9 };
+    const rows = { type: "rows", epoch: 2, session: "x", index: 0, common, isFull: false, rows: [], last } as const;
+    const effects = machine.handle({ type: "message", from, message: rows }, 1_000);
+    expect(effects.filter(({ type }) => type === "write")).toEqual([]);
+    // It says again what it holds.
+    expect(sent(effects, "hello")).toMatchObject([{ session: undefined }]);
+  });
+});
