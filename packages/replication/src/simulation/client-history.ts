@@ -18,6 +18,8 @@ export interface ClientOperation {
 export function isLinear(operations: readonly ClientOperation[]): boolean {
   const mayHide = operations.every(({ isRefused }) => !isRefused);
   const found = new Set(operations.filter(({ kind }) => kind === "read").map(({ value }) => value));
+  // A create that was answered may have come after any deletion.
+  found.add("");
   const history = operations
     .filter(({ kind, endedAt }) => kind !== "search" && (kind !== "read" || endedAt !== Number.POSITIVE_INFINITY))
     // What nobody answered and nobody saw need not have happened.
