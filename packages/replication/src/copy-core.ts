@@ -156,7 +156,9 @@ export class CopyCore {
     this.leases.withhold(node, this.options.shard);
   }
 
+  /** Not while a copy there has still to confirm that it answers nothing. */
   release(node: string): void {
+    if ([...this.#revocations.keys()].some((copy) => nodeOf(copy) === node)) return;
     this.leases.release(node, this.options.shard);
   }
 
@@ -184,8 +186,7 @@ export class CopyCore {
     const revocation = this.#revocations.get(copy);
     if (revocation === undefined || version < revocation.version) return;
     this.#revocations.delete(copy);
-    const node = nodeOf(copy);
-    if (![...this.#revocations.keys()].some((other) => nodeOf(other) === node)) this.release(node);
+    this.release(nodeOf(copy));
   }
 
   sendRevocations(): void {

@@ -148,7 +148,7 @@ describe("ShardCopy that takes over", () => {
     machine.handle({ type: "message", from, message: { type: "appended", epoch, session: undefined, end } }, 14_017);
     const types = (effects: readonly CopyEffect[]) => effects.map(({ type }) => type);
     expect(types(machine.handle({ type: "written", write: write?.write ?? 0 }, 14_020))).not.toContain("committed");
-    expect(types(machine.handle({ type: "wake" }, 14_081))).toContain("committed");
+    expect(types(machine.handle({ type: "wake" }, 14_085))).toContain("committed");
   });
 });
 

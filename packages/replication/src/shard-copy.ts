@@ -148,6 +148,8 @@ export class ShardCopy {
     if (!core.learn(configuration)) return;
     if (!copiesOf(configuration).includes(core.name)) {
       this.#resign();
+      // What it withheld while it took over would never be granted again.
+      if (before !== undefined) core.release(nodeOf(before.primary));
       this.#isDropped = true;
       return;
     }

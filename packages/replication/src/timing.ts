@@ -2,7 +2,7 @@
 export interface Timing {
   readonly heartbeatMs: number;
   readonly leaseMs: number;
-  /** After so long silently of the primary's node others may take over. Longer than a lease and its drift. */
+  /** After so long without a message from the primary's node others may take over. Longer than a lease and its drift. */
   readonly silenceMs: number;
   /** After so long without an answer a copy is taken out. */
   readonly answerMs: number;
@@ -20,5 +20,5 @@ export const TIMING: Timing = {
   answerMs: 2_000,
   askMs: 1_000,
   resendMs: 500,
-  drift: 0.02,
+  drift: 0.021,
 };

@@ -26,7 +26,7 @@ const FINDS: Readonly<Record<WrongVariant, number>> = {
   "what a copy has too much is not taken back": 21,
   "catches up from a journal that was cut": 2,
   "journals are compared by sequence alone": 71,
-  "a restarted primary goes on in its epoch": 564,
+  "a restarted primary goes on in its epoch": 907,
   "a copy that was taken out is not waited for": 205,
   "a new primary does not wait for old leases": 2,
   "acknowledges with too few in sync": 3,
