@@ -26,9 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "storage-node": [...WORDS, ...CONTRACTS, ...DISK, "cluster"],
   coordinator: [...WORDS, ...CONTRACTS, "kv"],
   console: [],
-  "fake-container": [],
   "seeded-random": [],
-  "loop-counter": [],
 };
 /** Harnesses on top of everything. */
 export const MAY_IMPORT_ALL: readonly string[] = ["cli", "scripts", "e2e", "data-sets"];

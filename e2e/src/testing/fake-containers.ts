@@ -1,4 +1,4 @@
-import { FakeContainer } from "@shoal/fake-container";
+import { FakeContainer } from "@shoal/inference/testing/fake-container";
 import type { HttpClient } from "../http-client.js";
 import { importObjects } from "../import-objects.js";
 

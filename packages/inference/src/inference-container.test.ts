@@ -1,4 +1,4 @@
-import { type Failure, FakeContainer } from "@shoal/fake-container";
+import { type Failure, FakeContainer } from "@shoal/inference/testing/fake-container";
 import { expect, it } from "vitest";
 import { InferenceContainer } from "./inference-container.js";
 import { mapConcurrently } from "./map-concurrently.js";

@@ -1,6 +1,7 @@
 import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
+import { type EndOfLeases, endOfFormerLeases } from "./former-leases.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
 import { NEVER, newPeer, type Peer } from "./peer.js";
@@ -27,7 +28,7 @@ export class Primary {
   readonly #epoch: number;
   readonly #peers = new Map<CopyName, Peer>();
   /** Copies that may go by leases of a former primary: until when this one must not read, and not acknowledge. */
-  readonly #former = new Map<CopyName, { readonly readAt: number; readonly commitAt: number }>();
+  readonly #former = new Map<CopyName, EndOfLeases>();
   /** Copies that were taken out: until when they may hold a lease of ours. */
   readonly #leaving = new Map<CopyName, number>();
   readonly #relied: ReliedLeases;
@@ -46,21 +47,13 @@ export class Primary {
   constructor(core: CopyCore, deposed: CopyName | undefined) {
     this.#core = core;
     this.#relied = new ReliedLeases(core);
-    const { configuration, leases, timing, now } = core;
+    const { configuration } = core;
     if (configuration === undefined) throw new Error("a primary without a configuration");
     this.#epoch = configuration.epoch;
     if (!this.#isClaimed || this.#isAlone) return;
-    const leaseMs = timing.leaseMs * (1 + timing.drift);
     for (const copy of copiesOf(configuration)) {
       if (copy === core.name) continue;
-      // The deposed one reads until it lacks this copy's lease, and the others until they lack what it granted before.
-      const endsAt = deposed === undefined ? now + leaseMs : leases.grantEndsAt(nodeOf(deposed));
-      const ownEndsAt = leases.grantEndsAt(nodeOf(copy));
-      if (deposed === undefined) {
-        const readAt = Math.max(ownEndsAt, endsAt);
-        this.#former.set(copy, { readAt, commitAt: readAt + leaseMs });
-      } else if (copy === deposed) this.#former.set(copy, { readAt: endsAt, commitAt: endsAt });
-      else this.#former.set(copy, { readAt: endsAt, commitAt: Math.max(ownEndsAt, endsAt + leaseMs) });
+      this.#former.set(copy, endOfFormerLeases(copy, deposed, core));
       if (!configuration.inSync.includes(copy)) this.#revoke(copy);
     }
   }

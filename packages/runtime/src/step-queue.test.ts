@@ -1,4 +1,4 @@
-import { LoopCounter } from "@shoal/loop-counter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { StepQueue } from "./step-queue.js";
 

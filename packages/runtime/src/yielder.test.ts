@@ -1,4 +1,4 @@
-import { LoopCounter } from "@shoal/loop-counter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { expect, it } from "vitest";
 import { Yielder } from "./yielder.js";
 

@@ -1,4 +1,4 @@
-import { LoopCounter } from "@shoal/loop-counter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { describe, expect, it } from "vitest";
 import { issue, makeKey, publicJwk } from "../testing/forged-tokens.js";
 import { BAD_SIGNATURE, readyVerifierOf, verdict, verifierOf } from "../testing/token-verifiers.js";

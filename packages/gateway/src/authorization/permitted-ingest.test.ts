@@ -1,7 +1,7 @@
 import type { IngestService, ObjectInput } from "@shoal/ingest";
-import { LoopCounter } from "@shoal/loop-counter";
 import { type ClassRights, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { expect, it } from "vitest";
 import { PermittedIngest } from "./permitted-ingest.js";
 

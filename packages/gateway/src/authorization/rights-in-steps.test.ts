@@ -1,7 +1,7 @@
-import { LoopCounter } from "@shoal/loop-counter";
 import { ACTIONS, type Json, Permission, parsePermissions, RESOURCES, Rights, type Role } from "@shoal/model";
 import type { AccessService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../http/http-request.js";

@@ -1,5 +1,5 @@
-import { LoopCounter } from "@shoal/loop-counter";
 import { objectIdFromBytes, SPEC_PROFILE, type StoredObject } from "@shoal/model";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { describe, expect, it } from "vitest";
 import { GraphQlHandler } from "./handler.js";
 import { CONTEXT, library } from "./testing/ask-library.js";

@@ -1,5 +1,5 @@
-import { LoopCounter } from "@shoal/loop-counter";
 import { eventLoop } from "@shoal/runtime";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { expect, it, vi } from "vitest";
 import { serveFakes } from "../testing/serve-fakes.js";
 import { COSTLY_BODY_BYTES, LONG_BODY_BYTES } from "./incoming-body.js";

@@ -1,4 +1,4 @@
-import { LoopCounter } from "@shoal/loop-counter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { expect, it } from "vitest";
 import { STEP_LENGTH, writeInSteps } from "./write-in-steps.js";
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { LoopCounter } from "@shoal/loop-counter";
 import { JsonNumber, ShoalError } from "@shoal/model";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { float32ArrayToJson } from "../json/float32.js";

@@ -1,4 +1,4 @@
-import { FakeContainer } from "@shoal/fake-container";
+import { FakeContainer } from "@shoal/inference/testing/fake-container";
 import type { ClassDefinition, JsonObject, StoredObject } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EMBEDDED_CERTAINTY, namesOf } from "./names-of.js";

@@ -1,4 +1,4 @@
-import { FakeContainer } from "@shoal/fake-container";
+import { FakeContainer } from "@shoal/inference/testing/fake-container";
 import type { ClassDefinition, JsonObject, StoredObject } from "@shoal/model";
 import { type AdditionalSearch, chooseModules, type ModuleSettings } from "@shoal/module-api";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { FakeContainer } from "@shoal/fake-container";
+import { FakeContainer } from "@shoal/inference/testing/fake-container";
 import type { AdditionalRow, AdditionalSearch } from "@shoal/module-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spellcheckModule } from "./spellcheck-module.js";

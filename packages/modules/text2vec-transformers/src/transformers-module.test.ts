@@ -1,4 +1,4 @@
-import { FakeContainer } from "@shoal/fake-container";
+import { FakeContainer } from "@shoal/inference/testing/fake-container";
 import { type ClassDefinition, type JsonObject, type ObjectId, ShoalError } from "@shoal/model";
 import { chooseModules, EnabledModules, type ModuleSettings } from "@shoal/module-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
-import { LoopCounter } from "@shoal/loop-counter";
 import { ShoalError, SPEC_PROFILE } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { describe, expect, it } from "vitest";
 import { GraphQlHandler } from "../handler.js";
 import { library } from "../testing/ask-library.js";

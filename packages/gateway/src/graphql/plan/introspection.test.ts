@@ -1,5 +1,5 @@
-import { LoopCounter } from "@shoal/loop-counter";
 import { SPEC_PROFILE } from "@shoal/model";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import {
   executeSync,

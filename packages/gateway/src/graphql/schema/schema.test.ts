@@ -1,4 +1,4 @@
-import { LoopCounter } from "@shoal/loop-counter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, lexicographicSortSchema, printSchema } from "graphql";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_GRAPHQL_LIMITS } from "../limits.js";

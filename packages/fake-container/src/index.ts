@@ -1,1 +1,0 @@
-export { type Asked, type Failure, FakeContainer, type Paths } from "./fake-container.js";

@@ -1,1 +1,0 @@
-export { LoopCounter } from "./loop-counter.js";
