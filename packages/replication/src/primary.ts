@@ -4,7 +4,7 @@ import type { Change, CopyMessage } from "./copy-messages.js";
 import { type EndOfLeases, endOfFormerLeases } from "./former-leases.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { NEVER, newPeer, type Peer } from "./peer.js";
+import { NEVER, newPeer, type Peer, QUEUED_COMMITS_MAX } from "./peer.js";
 import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
@@ -18,9 +18,6 @@ import {
   takenOut,
   withoutEligible,
 } from "./shard-configuration.js";
-
-/** More commits than that do not wait for a learner: it catches up again. */
-const QUEUED_COMMITS_MAX = 100;
 
 /** What the primary of a shard does in one epoch. */
 export class Primary {
@@ -488,7 +485,11 @@ export class Primary {
       this.#isLeaving = false;
       return;
     }
-    if (this.#inFlight !== undefined && !core.hasFailed) return;
+    if (this.#inFlight !== undefined && !core.hasFailed) {
+      // Such a commit waits for learners, and nobody is taken in while this copy leaves.
+      if (configuration.inSync.length < configuration.minInSync) this.#handsOver = false;
+      return;
+    }
     if (!this.#isLeaving) for (const copy of others) this.#revoke(copy);
     this.#isLeaving = true;
     core.wakeAfter(core.timing.resendMs);
