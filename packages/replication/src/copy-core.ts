@@ -138,9 +138,10 @@ export class CopyCore {
     this.wakeAfter(this.timing.resendMs);
   }
 
-  /** False: it is known already. */
+  /** False: it is known already, or older than the copy. */
   learn(configuration: ShardConfiguration): boolean {
-    if (configuration.version <= (this.configuration?.version ?? 0)) return false;
+    const { version } = configuration;
+    if (version < this.state.since || version <= (this.configuration?.version ?? 0)) return false;
     this.configuration = configuration;
     this.maybes = [];
     this.#proposedAt = Number.NEGATIVE_INFINITY;

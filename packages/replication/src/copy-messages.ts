@@ -101,6 +101,8 @@ export type CopyMessage =
 
 /** What a copy keeps about itself, durably, beside its rows and its journal. */
 export interface CopyState {
+  /** The version of the configuration that the copy was put into: what an older one says does not concern it. */
+  readonly since: number;
   /** No primary of a lower epoch is followed. */
   readonly acceptedEpoch: number;
   readonly end: JournalPosition;

@@ -317,6 +317,7 @@ export class Follower {
       return;
     }
     const cut = {
+      ...state,
       end: common,
       epochs: cutTable(state.epochs, common.sequence),
       base: Math.min(state.base, common.sequence),
@@ -324,7 +325,7 @@ export class Follower {
     const next =
       last === undefined
         ? { ...(index === 0 ? cut : state), through: INCOMPLETE }
-        : { end: last.end, epochs: last.epochs, base: last.end.sequence, through: last.through };
+        : { ...state, end: last.end, epochs: last.epochs, base: last.end.sequence, through: last.through };
     core.committed = -1;
     core.write(
       {

@@ -9,7 +9,7 @@ const SHARD = "s";
 
 function state(epoch: number, sequence: number, base = 0): CopyState {
   const end = { epoch, sequence };
-  return { acceptedEpoch: epoch, end, epochs: [{ epoch, first: 1 }], base, through: 0 };
+  return { since: 1, acceptedEpoch: epoch, end, epochs: [{ epoch, first: 1 }], base, through: 0 };
 }
 
 function configuration(over: Partial<ShardConfiguration>): ShardConfiguration {
@@ -272,5 +272,17 @@ describe("ShardCopy as learner", () => {
     expect(effects.filter(({ type }) => type === "write")).toEqual([]);
     // It says again what it holds.
     expect(sent(effects, "hello")).toMatchObject([{ session: undefined }]);
+  });
+});
+
+describe("ShardCopy that is opened again", () => {
+  it("does not go away for a configuration that is older than itself, and does for a later one without it", () => {
+    const learner = copy("b/1", "claim", { ...state(1, 5), since: 7 });
+    const without = (version: number) => configuration({ version, inSync: ["a/1", "c/1"] });
+    const stale: CopyMessage = { type: "stale", configuration: without(6) };
+    expect(learner.handle({ type: "message", from: "a/1", message: stale }, 0)).toEqual([]);
+    expect(learner.configuration).toBeUndefined();
+    const effects = learner.handle({ type: "configuration", configuration: without(8) }, 1);
+    expect(effects).toContainEqual({ type: "discard" });
   });
 });

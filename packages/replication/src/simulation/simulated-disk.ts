@@ -16,15 +16,16 @@ interface Entry {
 /** What a copy has on disk: everything in it is durable. */
 export class SimulatedDisk {
   readonly copy: string;
-  state: CopyState = { acceptedEpoch: 0, end: START, epochs: [], base: 0, through: 0 };
+  state: CopyState;
   readonly rows = new Map<string, StoredRow>();
   #journal: Entry[] = [];
   readonly #touched = new Set<string>();
   /** By session: the documents whose rows have not been asked for yet. */
   readonly #cursors = new Map<string, string[]>();
 
-  constructor(copy: string) {
+  constructor(copy: string, since: number) {
     this.copy = copy;
+    this.state = { since, acceptedEpoch: 0, end: START, epochs: [], base: 0, through: 0 };
   }
 
   apply({ state, entries, rows }: CopyBatch): void {

@@ -105,7 +105,7 @@ export class SimulatedNode {
 
   /** An empty copy of a new shard. */
   place(shard: string, copy: string): void {
-    this.disks.set(shard, new SimulatedDisk(copy));
+    this.disks.set(shard, new SimulatedDisk(copy, 1));
     if (this.isUp) this.#open(shard);
   }
 
@@ -127,6 +127,7 @@ export class SimulatedNode {
       if (pending !== undefined && this.#surroundings.random.oneIn(2)) pending();
     }
     this.#pending.clear();
+    this.#replacements.clear();
     this.#copies.clear();
     this.#run++;
   }
@@ -219,10 +220,14 @@ export class SimulatedNode {
       return;
     }
     const own = copiesOf(configuration).find((copy) => nodeOf(copy) === this.name);
-    const disk = this.disks.get(shard);
-    if (own !== undefined && own !== disk?.copy && disk === undefined) {
-      this.#replace(shard, configuration, own);
-      return;
+    if (own !== undefined && !this.disks.has(shard)) {
+      if (own !== this.#replacements.get(shard)) {
+        this.#replace(shard, configuration, own);
+        return;
+      }
+      // The copy is made when the configuration names it, whether or not the answer to the change has come.
+      this.disks.set(shard, new SimulatedDisk(own, configuration.version));
+      this.#open(shard);
     }
     this.#deliver(shard, { type: "configuration", configuration });
   }
@@ -244,13 +249,9 @@ export class SimulatedNode {
     if (configuration.inSync.includes(lost) && configuration.inSync.length === 1) return;
     const copy = `${this.name}/${newId()}`;
     const started = this.#run;
-    propose(this.name, shard, withdrawn(configuration, lost, copy), (isAccepted, current) => {
-      if (this.#run !== started) return;
-      if (isAccepted && !this.disks.has(shard)) {
-        this.disks.set(shard, new SimulatedDisk(copy));
-        this.#open(shard);
-      }
-      this.#configured(shard, current);
+    this.#replacements.set(shard, copy);
+    propose(this.name, shard, withdrawn(configuration, lost, copy), (_, current) => {
+      if (this.#run === started) this.#configured(shard, current);
     });
   }
 
@@ -265,7 +266,7 @@ export class SimulatedNode {
 
   /** Ten times a second: heartbeats, who is silent, whether the store is to be asked. */
   #tick(): void {
-    const { timing, random } = this.#surroundings;
+    const { timing } = this.#surroundings;
     const leases = this.#leases;
     if (leases === undefined) return;
     const now = this.localNow;
@@ -277,7 +278,7 @@ export class SimulatedNode {
       const needsStore = [...this.#copies.values()].some(
         ({ machine }) => (machine.configuration?.eligible.length ?? 0) > 0,
       );
-      if (needsStore || random.oneIn(8)) this.#refresh(leases.stamp(now));
+      if (needsStore || this.#heartbeats++ % 8 === 0) this.#refresh(leases.stamp(now));
     }
     const silent = this.#peers.filter((peer) => leases.heardAt(peer) + timing.silenceMs * (1 + timing.drift) <= now);
     for (const [shard, { machine, hasFailed }] of this.#copies) {
@@ -289,7 +290,10 @@ export class SimulatedNode {
     this.#after(100, () => this.#tick());
   }
 
+  /** Names of copies that are to be made when the configuration has them. */
+  readonly #replacements = new Map<string, string>();
   #nextHeartbeat = 0;
+  #heartbeats = 0;
   readonly #pending = new Map<string, () => void>();
 
   #deliver(shard: string, event: CopyEvent): void {
