@@ -127,7 +127,6 @@ export class SimulatedNode {
       if (pending !== undefined && this.#surroundings.random.oneIn(2)) pending();
     }
     this.#pending.clear();
-    this.#replacements.clear();
     this.#copies.clear();
     this.#run++;
   }
@@ -220,14 +219,10 @@ export class SimulatedNode {
       return;
     }
     const own = copiesOf(configuration).find((copy) => nodeOf(copy) === this.name);
-    if (own !== undefined && !this.disks.has(shard)) {
-      if (own !== this.#replacements.get(shard)) {
-        this.#replace(shard, configuration, own);
-        return;
-      }
-      // The copy is made when the configuration names it, whether or not the answer to the change has come.
-      this.disks.set(shard, new SimulatedDisk(own, configuration.version));
-      this.#open(shard);
+    const disk = this.disks.get(shard);
+    if (own !== undefined && own !== disk?.copy && disk === undefined) {
+      this.#replace(shard, configuration, own);
+      return;
     }
     this.#deliver(shard, { type: "configuration", configuration });
   }
@@ -249,9 +244,13 @@ export class SimulatedNode {
     if (configuration.inSync.includes(lost) && configuration.inSync.length === 1) return;
     const copy = `${this.name}/${newId()}`;
     const started = this.#run;
-    this.#replacements.set(shard, copy);
-    propose(this.name, shard, withdrawn(configuration, lost, copy), (_, current) => {
-      if (this.#run === started) this.#configured(shard, current);
+    propose(this.name, shard, withdrawn(configuration, lost, copy), (isAccepted, current) => {
+      if (this.#run !== started) return;
+      if (isAccepted && !this.disks.has(shard)) {
+        this.disks.set(shard, new SimulatedDisk(copy, configuration.version + 1));
+        this.#open(shard);
+      }
+      this.#configured(shard, current);
     });
   }
 
@@ -290,8 +289,6 @@ export class SimulatedNode {
     this.#after(100, () => this.#tick());
   }
 
-  /** Names of copies that are to be made when the configuration has them. */
-  readonly #replacements = new Map<string, string>();
   #nextHeartbeat = 0;
   #heartbeats = 0;
   readonly #pending = new Map<string, () => void>();
