@@ -177,12 +177,13 @@ export class Primary {
       if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }
-    for (const copies of [this.#former, this.#leaving]) {
-      for (const copy of copies.keys()) {
-        const isConfirmed =
-          core.isRevoked(copy) && (this.#peers.get(copy)?.led !== 0 || !configuration.inSync.includes(copy));
-        if (isConfirmed) copies.delete(copy);
-      }
+    for (const [copy, { commitAt }] of this.#former) {
+      const isLed = (this.#peers.get(copy)?.led ?? 0) > 0;
+      const isConfirmed = configuration.inSync.includes(copy) ? isLed : core.isRevoked(copy);
+      if (isConfirmed || now >= commitAt) this.#former.delete(copy);
+    }
+    for (const [copy, endsAt] of this.#leaving) {
+      if (core.isRevoked(copy) || now >= endsAt) this.#leaving.delete(copy);
     }
     if (this.#longest !== undefined && configuration.inSync.includes(this.#longest)) {
       this.#leave(configuration, this.#longest);
@@ -276,10 +277,7 @@ export class Primary {
     if (!isFirst || peer.isLive || !core.configuration?.inSync.includes(peer.copy)) return;
     const inFlight = this.#inFlight;
     const { previous } = inFlight ?? {};
-    if (
-      this.#core.areEqual(end, inFlight?.end ?? core.state.end) ||
-      (inFlight?.isDurable && core.areEqual(end, core.state.end))
-    ) {
+    if (core.areEqual(end, inFlight?.end ?? core.state.end)) {
       peer.isLive = true;
       peer.match = end;
     } else if (inFlight !== undefined && previous !== undefined && this.#core.areEqual(end, previous)) {

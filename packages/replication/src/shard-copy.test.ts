@@ -150,6 +150,56 @@ describe("ShardCopy that takes over", () => {
     expect(types(machine.handle({ type: "written", write: write?.write ?? 0 }, 14_020))).not.toContain("committed");
     expect(types(machine.handle({ type: "wake" }, 14_085))).toContain("committed");
   });
+
+  it("waits for a copy in sync that it has never led and takes out: that one may still search", () => {
+    const leases = new NodeLeases("b.1", 0, TIMING);
+    const beat = (node: string, at: number) =>
+      leases.receive(node, { stamp: { run: `${node}.1`, at }, echo: leases.stamp(at), holds: new Map() }, at);
+    const machine = copy("b/1", "b", state(1, 5), leases);
+    const before = configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1", "d/1"], minInSync: 2 });
+    machine.handle({ type: "configuration", configuration: before }, 0);
+    beat("a", 10_000);
+    // What it grants here ends at 12,042, and what node `a` may have granted node `c` until then at 14,084.
+    leases.heartbeatTo("a", 10_000);
+    machine.handle({ type: "silent", node: "a" }, 13_070);
+    beat("d", 13_070);
+    let last: readonly CopyEffect[] = [];
+    for (const from of ["c/1", "d/1"]) {
+      const end: CopyMessage = { type: "end", version: 1, end: state(1, 5).end };
+      last = machine.handle({ type: "message", from, message: end }, 13_071);
+    }
+    const accept = (effects: readonly CopyEffect[], now: number) => {
+      const proposal = effects.find((effect) => effect.type === "propose");
+      if (proposal === undefined) throw new Error("it proposes nothing");
+      const effect = machine.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, now);
+      return { configuration: proposal.next, effects: effect };
+    };
+    const takeover = accept(last, 13_072);
+    expect(takeover.configuration.inSync).toEqual(["b/1", "c/1", "d/1"]);
+    const from = "d/1";
+    const ledBy = (effects: readonly CopyEffect[], now: number) => {
+      const [lead] = sent(effects, "lead");
+      if (lead?.type !== "lead") throw new Error("it does not lead");
+      const led = { type: "led", epoch: lead.epoch, lead: lead.lead, end: state(1, 5).end } as const;
+      return machine.handle({ type: "message", from, message: led }, now);
+    };
+    // Nothing comes from node `c`, which hears node `a`.
+    const without = accept(ledBy(takeover.effects, 13_073), 13_073);
+    expect(without.configuration.inSync).toEqual(["b/1", "d/1"]);
+    ledBy(without.effects, 13_074);
+    const { epoch } = without.configuration;
+    expect(machine.commitFault(13_074)).toBeUndefined();
+    const write = machine
+      .handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 13_075)
+      .find((effect) => effect.type === "write");
+    const end = { epoch, sequence: 6 };
+    machine.handle({ type: "message", from, message: { type: "appended", epoch, session: undefined, end } }, 13_076);
+    const types = (effects: readonly CopyEffect[]) => effects.map(({ type }) => type);
+    expect(types(machine.handle({ type: "written", write: write?.write ?? 0 }, 13_077))).not.toContain("committed");
+    beat("d", 14_000);
+    expect(types(machine.handle({ type: "wake" }, 14_080))).not.toContain("committed");
+    expect(types(machine.handle({ type: "wake" }, 14_085))).toContain("committed");
+  });
 });
 
 describe("ShardCopy as secondary", () => {
