@@ -164,14 +164,13 @@ export class CopyCore {
   }
 
   /**
-   * `copy` shall answer nothing on account of what this one has granted, under the lead `last` and those before. Until it confirms, its node gets no lease, whatever
-   * becomes of this copy meanwhile.
+   * `copy` shall answer nothing on account of what this one has granted, under the lead `last` and those before. Until it
+   * confirms, its node gets no lease, whatever becomes of this copy meanwhile.
    */
   revoke(copy: CopyName, last: LeadNumber): void {
     const version = this.configuration?.version ?? 0;
     this.#revocations.set(copy, { version, last, sentAt: Number.NEGATIVE_INFINITY });
     this.withhold(nodeOf(copy));
-    this.sendRevocations();
   }
 
   /** Somebody may still answer on account of what this copy has granted. */

@@ -66,9 +66,9 @@ export class Follower {
     }
     if (configuration !== undefined && state.acceptedEpoch < configuration.epoch)
       this.#saidHelloAt = Number.NEGATIVE_INFINITY;
-    this.step();
   }
 
+  /** Does what is due; after every event. */
   step(): void {
     const core = this.#core;
     const { configuration, now, timing, name } = core;
@@ -107,11 +107,10 @@ export class Follower {
     this.#ends = { version: configuration.version, askedAt: now, of: new Map() };
     for (const copy of this.#others()) core.send(copy, { type: "askEnd", version: configuration.version });
     core.wakeAfter(timing.askMs);
-    this.#decide();
   }
 
   message(from: CopyName, message: CopyMessage): void {
-    const { configuration, name } = this.#core;
+    const { configuration } = this.#core;
     switch (message.type) {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
@@ -122,7 +121,6 @@ export class Follower {
         return;
       case "end":
         if (message.version === this.#ends?.version) this.#ends.of.set(from, message.end);
-        this.#decide();
         return;
       case "revoke":
         this.#revoked(from, message);
@@ -143,8 +141,7 @@ export class Follower {
         this.#rows(from, message);
         return;
       default:
-        // An answer to what this copy asked as a primary that it is no more.
-        if (name === configuration?.primary) this.step();
+      // An answer to what this copy asked as a primary that it is no more.
     }
   }
 
@@ -211,10 +208,9 @@ export class Follower {
     leases.confirmRevoked(options.shard, last);
     if (this.#lead !== undefined && leases.isRevoked(options.shard, this.#lead)) this.#lead = undefined;
     this.#core.send(from, { type: "revoked", version: configuration.version });
-    this.step();
   }
 
-  /** Whether a primary of `epoch` is followed; the sender is told otherwise. */
+  /** Whether a primary of `epoch` is followed; the sender gets the configuration otherwise. */
   #follows(from: CopyName, epoch: number): boolean {
     const core = this.#core;
     const { configuration, state } = core;
@@ -229,7 +225,7 @@ export class Follower {
   #led(from: CopyName, { epoch, lead, run, receiver, needs, committed }: Extract<CopyMessage, { type: "lead" }>): void {
     const core = this.#core;
     if (!this.#follows(from, epoch) || core.isWriting || !core.isComplete) return;
-    // It is of before a restart, or of before somebody was told that this copy answers nothing.
+    // It is of before a restart, or of before this copy confirmed that it answers nothing.
     if (receiver !== core.leases.run) return;
     if (core.leases.isRevoked(core.options.shard, { epoch, lead })) return;
     if (this.#lead === undefined || this.#lead.epoch < epoch || this.#lead.lead < lead || this.#lead.run !== run) {
@@ -261,7 +257,6 @@ export class Follower {
     if (!core.areEqual(previous, state.end)) {
       this.#session = undefined;
       core.send(from, { type: "gap", epoch, end: state.end });
-      this.step();
       return;
     }
     const epochs = withEpoch(cutTable(state.epochs, previous.sequence), epoch, previous.sequence + 1);
@@ -313,7 +308,6 @@ export class Follower {
       // The primary goes by a hello that is not true any more.
       this.#session = undefined;
       this.#saidHelloAt = Number.NEGATIVE_INFINITY;
-      this.step();
       return;
     }
     const cut = {

@@ -101,10 +101,9 @@ export class NodeLeases {
     const until = echo.at + this.#timing.leaseMs;
     hold(peer.held, until, now);
     for (const [third, number] of holds) {
-      const through = peer.through.get(third) ?? { until: 0, number };
-      if (number === through.number) through.until = Math.max(through.until, until);
-      if (number > through.number) peer.through.set(third, { until, number });
-      else peer.through.set(third, through);
+      const through = peer.through.get(third);
+      if (through === undefined || number > through.number) peer.through.set(third, { until, number });
+      else if (number === through.number) through.until = Math.max(through.until, until);
     }
   }
 

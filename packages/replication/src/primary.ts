@@ -34,7 +34,7 @@ export class Primary {
   #candidate: CopyName | undefined;
   #inFlight: (Commit & { isDurable: boolean }) | undefined;
   #handsOver = false;
-  /** The others have been told not to read on account of this one. */
+  /** The others have been asked not to read on account of this one. */
   #isLeaving = false;
   /** Another copy in sync has more than this one. */
   #longest: CopyName | undefined;
@@ -101,17 +101,12 @@ export class Primary {
     const base = core.baseAt(end.sequence);
     core.write({ state: { ...state, end, epochs, base, acceptedEpoch: this.#epoch }, entries }, () => {
       commit.isDurable = true;
-      this.#acknowledge();
     });
-    if (core.is("acknowledges before its own write is durable")) {
-      commit.isDurable = true;
-    }
-    this.#acknowledge();
+    if (core.is("acknowledges before its own write is durable")) commit.isDurable = true;
   }
 
   handOver(): void {
     this.#handsOver = true;
-    this.step();
   }
 
   /** The primary has another configuration, and is primary of the same epoch in it. */
@@ -129,7 +124,6 @@ export class Primary {
       this.#revoke(copy);
     }
     for (const copy of this.#peers.keys()) if (!copiesOf(configuration).includes(copy)) this.#peers.delete(copy);
-    this.step();
   }
 
   /** Another configuration has come. What is being written does not answer for the commit any more. */
@@ -151,14 +145,13 @@ export class Primary {
     else if (message.type === "rowsDone") {
       if (peer.feed?.rowsDone(message) === true) this.#followsLive(peer);
     }
-    this.step();
   }
 
   rows(event: Parameters<LearnerFeed["rows"]>[0]): void {
     for (const { feed } of this.#peers.values()) feed?.rows(event);
   }
 
-  /** Does what is due. */
+  /** Does what is due; after every event. */
   step(): void {
     const core = this.#core;
     const { configuration, now } = core;
@@ -244,17 +237,17 @@ export class Primary {
     return mustWait ? "leases of a former primary may still hold" : undefined;
   }
 
-  /** What it was told before counts no more; all are told again. */
+  /** Its earlier leads count no more; all get a new one. */
   #revoke(copy: CopyName): void {
     this.#core.revoke(copy, { epoch: this.#epoch, lead: this.#relied.lead });
-    this.#relied.tellAgain();
+    this.#relied.leadAgain();
   }
 
   #sendLead(peer: Peer): void {
     const core = this.#core;
     const { configuration, now, timing } = core;
     const { lead, needs } = this.#relied;
-    // Who is told now would read on after it has confirmed that it does not.
+    // A copy that is led now would read on after it has confirmed that it does not.
     if (this.#isLeaving) return;
     if (peer.isApart || peer.led === lead || needs === undefined || configuration === undefined) return;
     if (peer.waitingSince === NEVER) peer.waitingSince = now;
@@ -374,7 +367,7 @@ export class Primary {
     if (this.#mayNeed(needsOf(next), next.inSync)) core.propose(next);
   }
 
-  /** Whether those that stay know already that the primary will rely on leases of `needs`; else they are told first. */
+  /** Whether those that stay know already that the primary will rely on leases of `needs`; else they get a lead first. */
   #mayNeed(needs: readonly string[], among: readonly CopyName[]): boolean {
     return among.length === 1 || (this.#relied.widen(needs) && this.#areLed(among, this.#relied.lead));
   }

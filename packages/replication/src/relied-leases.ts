@@ -26,8 +26,8 @@ export class ReliedLeases {
     return this.#needs;
   }
 
-  /** The secondaries have to be told again. */
-  tellAgain(): void {
+  /** The secondaries need a new lead. */
+  leadAgain(): void {
     this.#lead++;
   }
 
@@ -75,7 +75,7 @@ export class ReliedLeases {
   /** True: all of `nodes` are relied on already. Else they are from now on, as far as they are held. */
   widen(nodes: readonly string[]): boolean {
     const missing = nodes.filter((node) => !this.#needs?.has(node));
-    // Else they would be given up before the others have been told.
+    // Else they would be given up before the others know.
     if (this.#held(nodes) !== undefined) this.#wider = nodes;
     if (missing.length === 0) return true;
     const held = this.#held(missing);

@@ -41,6 +41,8 @@ export interface SimulationResult {
 const FAULTS_MS = 30_000;
 const CLIENTS = 5;
 const OPERATION_MS = 4_000;
+/** A run has about 9,000 steps: with so many something goes on for ever. */
+const STEPS_MAX = 200_000;
 /** After so long without faults everything is whole again. */
 const HEALED_MS = 30_000;
 
@@ -119,7 +121,7 @@ class SimulatedCluster implements FaultTarget {
 
   #runUntil(until: number): void {
     while (this.#queue.runNext(until)) {
-      this.#steps++;
+      if (++this.#steps > STEPS_MAX) throw new Broken(`more than ${STEPS_MAX} things happen`);
       this.#checkLeases();
     }
   }
