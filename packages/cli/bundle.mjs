@@ -25,7 +25,7 @@ const ENTRY = "start.js";
 const CHUNK_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A module finds its files (addon, the proto of contextionaries, pages, threads, packages that stay outside) from where it stands. In the bundle it is told
+ * A module finds its files (addon, the proto of contextionaries, pages, threads, packages that stay outside) from where it stands. In the bundle it gets
  * where that is: `import.meta.url` and `__dirname` are the same in both.
  */
 const placesOfModules = {

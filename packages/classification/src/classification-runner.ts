@@ -14,9 +14,9 @@ export interface ClassificationRunnerOptions extends RunParts {
   readonly worker: string;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Told of a job that ends because whoever has started it may not do it, or because no process has known him for too long. */
+  /** Called for a job that ends because whoever has started it may not do it, or because no process has known him for too long. */
   readonly onForbidden?: (job: Job, startedBy: RightsHolder | undefined, error: ShoalError) => void;
-  /** Told of what it could not do and tries again. */
+  /** Called for what it could not do and tries again. */
   readonly onFailure: (error: ShoalError) => void;
 }
 
@@ -98,7 +98,7 @@ export class ClassificationRunner implements AsyncDisposable {
     }
   }
 
-  /** Where the coordinator ends the job for it, somebody who may not go on is told of. */
+  /** Reports who may not go on, where the coordinator ends the job for it. */
   async #postpone(range: ClaimedRange, error: ShoalError, startedBy: RightsHolder | undefined): Promise<void> {
     const { jobs, nowMs, onForbidden } = this.#options;
     const { job } = range.claim;

@@ -19,14 +19,14 @@ export function followCoordinators(
   scope: ResourceScope,
   quietMs: number = QUIET_MS,
 ): CoordinatorConnection {
-  let isTold = false;
+  let isReported = false;
   const tell = async (): Promise<void> => {
     const reason = await connection.schema.current({ deadline: options.now() + QUIET_MS }).then(
       () => undefined,
       (thrown: unknown) => messageInFull(thrown),
     );
     if (reason === undefined || connection.isReachable) return;
-    isTold = true;
+    isReported = true;
     logger.warn({ coordinators: addresses, error: reason }, "no coordinator can be reached");
   };
   let timer = setTimeout(() => void tell(), quietMs).unref();
@@ -36,14 +36,14 @@ export function followCoordinators(
     onReachable(isReachable) {
       clearTimeout(timer);
       if (!isReachable) timer = setTimeout(() => void tell(), quietMs).unref();
-      else if (isTold) logger.info({}, "a coordinator can be reached again");
-      isTold &&= !isReachable;
+      else if (isReported) logger.info({}, "a coordinator can be reached again");
+      isReported &&= !isReachable;
     },
   });
   return connection;
 }
 
-/** Resolves when there is a schema, or when the process is told to stop before: whether there is one. */
+/** Resolves when there is a schema, or when the process has to stop before: whether there is one. */
 export async function untilKnown(view: SchemaReplica, stopping: AbortSignal): Promise<boolean> {
   if (view.isKnown || stopping.aborted) return view.isKnown;
   const stopped = once(stopping, "abort");

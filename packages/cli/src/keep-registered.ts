@@ -30,7 +30,7 @@ export function keepRegistered(
   let isRegistering = false;
   /** A coordinator's list has it as it is. That is enough while none can write, as when etcd is gone. */
   let isListed = false;
-  let isTold = false;
+  let isReported = false;
   const register = async (): Promise<void> => {
     if (isRegistering) return;
     isRegistering = true;
@@ -46,10 +46,10 @@ export function keepRegistered(
         const error = ShoalError.from(thrown);
         fault = `it could not register with a coordinator: ${messageInFull(error)}`;
         const isRefused = error.code === "conflict";
-        if (!isTold && !stopped.signal.aborted) {
+        if (!isReported && !stopped.signal.aborted) {
           logger[isRefused ? "error" : "warn"]({ error }, "could not register yet");
         }
-        isTold = true;
+        isReported = true;
         await sleep(isRefused ? REFUSED_PAUSE_MS : PAUSE_MS, undefined, { ref: false });
       }
     }

@@ -41,7 +41,7 @@ export function describeModules({ configuration }: ProcessOptions) {
   return { modules, modulesNotOffered: Object.fromEntries(others.map((module) => [module.name, reasonOf(module)])) };
 }
 
-/** Resolves when the back ends of all modules answer, or when the process is told to stop before: whether they do. */
+/** Resolves when the back ends of all modules answer, or when the process has to stop before: whether they do. */
 export async function modulesReady(modules: EnabledModules, stopping: AbortSignal): Promise<boolean> {
   try {
     await modules.awaitReady({ deadline: Number.POSITIVE_INFINITY, signal: stopping });

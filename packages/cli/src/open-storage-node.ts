@@ -74,9 +74,9 @@ export interface StorageNodeParts {
   readonly openFiles: OpenFilesPlan;
   /** Who hears of classes that nothing more is written into, and when that holds over a restart. */
   readonly drops: Pick<DropConfirmationOptions, "nodes" | "kept">;
-  /** Told at the start how many shards are open, or have failed, of how many. */
+  /** Called at the start with how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
-  /** Told of each shard when its snapshots are read, which leaves the event loop idle. */
+  /** Called for each shard when its snapshots are read, which leaves the event loop idle. */
   readonly onReading?: () => void;
   readonly metrics: Metrics | undefined;
 }

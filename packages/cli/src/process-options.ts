@@ -10,8 +10,8 @@ export interface ProcessOptions {
   readonly gitHash: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told when a store can no longer be closed in the ordinary way, with what the process must end by. */
+  /** Called when a store can no longer be closed in the ordinary way, with what the process must end by. */
   readonly onStoreFailure: (exit: (code: number) => never) => void;
-  /** Told the public address once requests are answered. */
+  /** Called with the public address once requests are answered. */
   readonly onListening: (url: string) => void;
 }

@@ -102,7 +102,7 @@ export async function serve(options: ProcessOptions, scope: ResourceScope, stopp
     options,
     {
       ...{ owner, dataPath, ballast, schema: view, openFiles, drops: { nodes }, onProgress, metrics },
-      // Whoever awaits it below is told why it fails.
+      // Whoever awaits it below gets the error.
       onReading: () => void loadGateway().catch(() => undefined),
     },
     scope,

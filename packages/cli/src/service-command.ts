@@ -26,7 +26,7 @@ import { describeSettings } from "./describe-settings.js";
 import type { ProcessOptions } from "./process-options.js";
 import { checkScheme, flagSource, type ServeFlags } from "./serve-flags.js";
 
-/** Builds a service in a scope; aborted when the process is told to stop while it starts. */
+/** Builds a service in a scope; aborted when the process has to stop while it starts. */
 export type StartService = (options: ProcessOptions, scope: ResourceScope, stopping: AbortSignal) => Promise<Service>;
 
 /** What suits a person who looks at the output. */

@@ -105,7 +105,7 @@ interface EtcdEvents {
   readonly onWaiting: (why: string) => void;
 }
 
-/** Waits for etcd as long as it takes; undefined when the process is told to stop meanwhile. */
+/** Waits for etcd as long as it takes; undefined when the process has to stop meanwhile. */
 async function openEtcd(
   { clock, configuration, logger }: ProcessOptions,
   scope: ResourceScope,
@@ -121,7 +121,7 @@ async function openEtcd(
   const user = username === "" ? {} : { username, password };
   const certificates = await followEtcdCertificates(configuration, logger, scope);
   const nowMs = () => clock.now();
-  for (let isTold = false; !stopping.aborted; isTold = true) {
+  for (let isReported = false; !stopping.aborted; isReported = true) {
     try {
       const etcd = { endpoints, ...user, ...certificates.current() };
       const store = scope.use(await EtcdMetaStore.open({ ...etcd, prefix, nowMs, newId: randomUUID, onLost }));
@@ -130,7 +130,7 @@ async function openEtcd(
     } catch (thrown) {
       const error = ShoalError.from(thrown);
       if (error.code !== "unavailable") throw error;
-      if (!isTold) logger.warn({ error }, "etcd cannot be reached yet");
+      if (!isReported) logger.warn({ error }, "etcd cannot be reached yet");
       onWaiting(error.message);
       await sleep(RETRY_MS);
     }

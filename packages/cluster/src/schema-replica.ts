@@ -91,7 +91,7 @@ export class SchemaReplica implements SchemaView, Disposable {
     return this.#askingNext;
   }
 
-  /** Told the version of another process: a newer one is asked for at once. */
+  /** Called with the version of another process: a newer one is asked for at once. */
   notice(version: number): void {
     if (version > this.#snapshot.version && this.#asking === undefined) void this.#begin();
   }

@@ -38,7 +38,7 @@ export interface ChunkedWork<Item> {
   /** Where the chunk that begins at `from` ends. */
   readonly end: (from: number) => number;
   readonly store: (chunk: readonly Item[]) => Promise<void>;
-  /** Told each item that was not stored, and why. */
+  /** Called with each item that was not stored, and why. */
   readonly onFailed: (item: Item, error: ShoalError) => void;
 }
 

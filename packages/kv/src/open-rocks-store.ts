@@ -38,7 +38,7 @@ export interface RocksStoreOptions {
   readonly openFilesMax?: number;
   /** Opens also when a log is damaged or missing: the acknowledged writes in it are gone then, the others are kept. */
   readonly acceptDamagedLogs?: boolean;
-  /** Told when writes stop and when they come back. */
+  /** Called when writes stop and when they come back. */
   readonly onState?: (state: StoreState, reason: string) => void;
 }
 

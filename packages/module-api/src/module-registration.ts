@@ -43,7 +43,7 @@ export interface ModuleResources {
   readonly extensions: ExtensionStore;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Told what operators may want to know: a back end that is slow to come, a file that is made. */
+  /** Called with what operators may want to know: a back end that is slow to come, a file that is made. */
   readonly tell: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 

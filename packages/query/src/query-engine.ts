@@ -51,7 +51,7 @@ const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
  * not there.
  *
  * A process may know an old schema. A read that failed is planned again, once, when there is a newer one:
- * a class or property that it did not know, a shard of a class that is gone. Before it is told that there is nothing
+ * a class or property that it did not know, a shard of a class that is gone. Before it answers that there is nothing
  * (no such object, no neighbours in a class without vectors), and before all classes are gone through, the schema is
  * asked for, so that what any gateway has answered counts.
  */

@@ -40,10 +40,10 @@ interface Method<Args, Result, Asked, Given, Answer, AnswerGiven> {
   readonly answer: (result: Result, position: Position, request: Asked) => AnswerGiven;
   /** Absent: the method has none. */
   readonly result?: (answer: Answer, args: Args) => Result;
-  /** The version that has the change: watchers of the asking process are told of it before its caller. Absent: `answer.position`. */
+  /** The version that has the change: watchers of the asking process get it before its caller. Absent: `answer.position`. */
   readonly made?: (answer: Answer) => Position;
-  /** Whether the method fails when they cannot be told. Absent: what is made is made. */
-  readonly mustBeTold?: boolean;
+  /** Whether the method fails when they cannot be notified. Absent: what is made is made. */
+  readonly mustNotify?: boolean;
   /** The node that the caller must be by its certificate, where there are certificates. Absent: it does not matter. */
   readonly nodeOf?: (request: Asked) => string;
 }
@@ -58,7 +58,7 @@ type MethodOf<Function, Call> = Function extends (...args: infer Args) => Promis
     : never
   : never;
 
-/** All but those that tell of what is watched. */
+/** All but those that give what is watched. */
 type MethodsOf<Service, Calls> = {
   readonly [Name in Exclude<keyof Service, "current" | "watch"> & string]: MethodOf<
     Service[Name],
@@ -66,12 +66,12 @@ type MethodsOf<Service, Calls> = {
   >;
 };
 
-/** How watchers, who call `Watch`, are told of a value. */
-interface Watched<Value, Told, ToldGiven, Name> {
-  /** What leads from the value that was told before to a later one; from nothing when there was none. */
-  readonly between: (before: Value | undefined, after: Value) => ToldGiven;
-  /** The value after what was told. */
-  readonly apply: (before: Value | undefined, told: Told) => Value;
+/** How watchers, who call `Watch`, get a value. */
+interface Watched<Value, Update, UpdateGiven, Name> {
+  /** What leads from the value that was sent before to a later one; from nothing when there was none. */
+  readonly between: (before: Value | undefined, after: Value) => UpdateGiven;
+  /** The value after the update. */
+  readonly apply: (before: Value | undefined, update: Update) => Value;
   /** The call that asks for the current one, of what is kept in versions. Absent: it is not. */
   readonly current?: Name;
   /** Whether the store is asked before a version of another history than the known one is taken. Absent: no. */
@@ -80,12 +80,12 @@ interface Watched<Value, Told, ToldGiven, Name> {
 
 type WatchedOf<Service, Calls> =
   Service extends WatchService<infer Value>
-    ? Calls extends { readonly Watch: MethodDefinition<infer _A, infer _G, infer Told, infer ToldGiven, true> }
-      ? Watched<Value, Told, ToldGiven, keyof Calls & string>
+    ? Calls extends { readonly Watch: MethodDefinition<infer _A, infer _G, infer Update, infer UpdateGiven, true> }
+      ? Watched<Value, Update, UpdateGiven, keyof Calls & string>
       : never
     : never;
 
-/** What is told of what is kept in versions. */
+/** An update of what is kept in versions. */
 export interface SnapshotUpdate {
   readonly position: Position | null;
   /** Whether it begins with nothing. */
@@ -227,7 +227,7 @@ export const NODES_SERVICE = described<NodeService, typeof NODES>(
   },
   {
     between: (_, directory) => ({ ...directory, nodes: directory.nodes.map(wireNode) }),
-    apply: (_, told) => ({ ...told, nodes: told.nodes.map(readNode) }),
+    apply: (_, update) => ({ ...update, nodes: update.nodes.map(readNode) }),
   },
 );
 
@@ -313,14 +313,14 @@ export const ACCESS_SERVICE = described<AccessService, typeof ACCESS>(
       answer: (_, position) => position,
       made: (position) => position,
       // Who reads that a right is revoked relies on it here: what cannot be known to be in force is not answered as done.
-      mustBeTold: true,
+      mustNotify: true,
     },
   },
   {
     current: "Current",
     between: entriesBetween,
     apply: (before, update) => applyEntries(before, update, ACCESS_VALUE),
-    // A coordinator that is behind may tell of rights that were revoked since.
+    // A coordinator that is behind may still have rights that were revoked since.
     asksOfHistories: true,
   },
 );
@@ -345,7 +345,7 @@ function recordOf(answer: { readonly recordJson: Buffer }): ClassRecord {
   return readRecord(answer.recordJson);
 }
 
-/** A node as others are told of it: without its claim. */
+/** A node as others see it: without its claim. */
 function wireNode({ name, address = "", shoalVersion, gitHash }: NodeRecord) {
   return { name, address, shoalVersion, gitHash };
 }

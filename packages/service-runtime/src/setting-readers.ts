@@ -9,7 +9,7 @@ import { SCHEMA_SETTINGS as SCHEMA } from "./settings/schema.js";
 import { SERVER_SETTINGS as SERVER } from "./settings/server.js";
 import { TIMEOUT_SETTINGS as TIMES } from "./settings/timeouts.js";
 
-/** What runs until it is told to stop: `shoal serve` and its like. */
+/** What runs until it is stopped: `shoal serve` and its like. */
 export const SERVICE_COMMANDS = ["serve", "gateway", "storage-node", "coordinator", "contextionary"] as const;
 export type ServiceCommand = (typeof SERVICE_COMMANDS)[number];
 

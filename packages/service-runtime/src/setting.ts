@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 
-/** Told one line. */
+/** Called with one line. */
 export type Warn = (message: string) => void;
 
 /** What a source may hold for a setting: a variable only text, a file also numbers, true, false and lists. */
@@ -35,7 +35,7 @@ export interface FoundValue {
 /** Where values come from: the command line, the environment, a file. Undefined when this one does not name the setting. */
 export type SettingSource = (setting: Pick<Setting<unknown>, "variable" | "key">) => FoundValue | undefined;
 
-/** What an operator is told of a setting, and what holds when it is not set. */
+/** What operators read of a setting, and what holds when it is not set. */
 type About<T> = Pick<Setting<T>, "meaning" | "fallbackText" | "fallbackPart" | "isSecret">;
 
 /** Declares a setting; without a `fallback` it is undefined when it is not set. */
@@ -72,7 +72,7 @@ export function environmentSource(environment: Readonly<Record<string, string | 
 /** The settings as an operator has made them. */
 export class SettingsReader {
   readonly #sources: readonly SettingSource[];
-  /** Told about what is accepted although it is probably not meant; one line. */
+  /** Called for what is accepted although it is probably not meant; one line. */
   readonly warn: Warn;
 
   constructor(sources: readonly SettingSource[], warn: Warn) {

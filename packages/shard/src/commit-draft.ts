@@ -57,7 +57,7 @@ export class CommitDraft {
   readonly #options: DraftOptions;
   readonly #objects = new Map<ObjectId, ObjectDraft>();
   #dimensions: number | undefined;
-  /** Of the merges. Nothing that a draft stands on changes between two steps: a shard has one commit at a time. */
+  /** Of the merges. Nothing that a draft depends on changes between two steps: a shard has one commit at a time. */
   readonly yielder = byteYielder();
 
   constructor(options: DraftOptions) {

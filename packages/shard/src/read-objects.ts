@@ -19,7 +19,7 @@ export interface ObjectReading {
   readonly className: string;
   readonly fields: RowFields;
   readonly bounds: WorkBounds;
-  /** Told of each row that is there, with the place of its object. */
+  /** Called for each row that is there, with the place of its object. */
   readonly onRow?: (at: number, row: RowView) => void;
 }
 

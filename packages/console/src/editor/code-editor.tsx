@@ -32,7 +32,7 @@ export interface CodeEditorProps {
   readonly placeholder?: string;
   /** Without it the text can only be read. */
   readonly onChange?: (text: string) => void;
-  /** Told the view once it is there. */
+  /** Called with the view once it is there. */
   readonly onView?: (view: EditorView) => void;
 }
 

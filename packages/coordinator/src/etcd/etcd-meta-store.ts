@@ -25,7 +25,7 @@ export interface EtcdMetaStoreOptions extends EtcdOptions {
   /** A text that was never given before. */
   readonly newId: () => string;
   /**
-   * Told once, when etcd has another history or an older revision than before: this object can do nothing any more, and
+   * Called once, when etcd has another history or an older revision than before: this object can do nothing any more, and
    * the process must begin again.
    */
   readonly onLost: (error: ShoalError) => void;

@@ -19,7 +19,7 @@ export interface ServedFile {
   readonly isImmutable: boolean;
 }
 
-/** What browsers shall take a file for, by the end of its name; they are told not to guess. */
+/** What browsers shall take a file for, by the end of its name; `nosniff` forbids them to guess. */
 const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],

@@ -15,7 +15,7 @@ export interface BatchSettings {
   readonly batchObjectsMax: number;
   /** References of a batch, and of one list. */
   readonly batchReferencesMax: number;
-  /** Told the outcomes of each batch of objects. */
+  /** Called with the outcomes of each batch of objects. */
   readonly onBatch?: (outcomes: readonly BatchOutcome[]) => void;
 }
 

@@ -11,7 +11,7 @@ export interface AutoSchemaSettings {
   readonly classSettings: () => ClassSettings;
   /** Those of the coordinator, so that an object beyond them takes no other one with it. */
   readonly schemaLimits: SchemaLimits;
-  /** Told what was made for whom, once for each class of a request that brought something new. It must not throw. */
+  /** Called with what was made for whom, once for each class of a request that brought something new. It must not throw. */
   readonly onMade?: (made: MadeByAutoSchema, context: RequestContext) => void;
 }
 

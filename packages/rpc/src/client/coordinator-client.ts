@@ -19,13 +19,13 @@ export function coordinatorClient<Service>(
   onReachable?: (isReachable: boolean) => void,
 ): Service & Disposable {
   const followed = new FollowedSnapshot(calls, service, onReachable);
-  const methods = service.methods.map(({ name, call, isChange, request, result, made = positionIn, mustBeTold }) => {
+  const methods = service.methods.map(({ name, call, isChange, request, result, made = positionIn, mustNotify }) => {
     const ask = async (args: readonly unknown[], context: RequestContext, changeId: string): Promise<unknown> => {
       const answer = await calls.ask(service.calls[call] as never, request(args, changeId), context);
       const position = made(answer);
       if (position !== undefined) {
-        const told = followed.reach(position, context);
-        await (mustBeTold === true ? told : told.catch(() => undefined));
+        const notified = followed.reach(position, context);
+        await (mustNotify === true ? notified : notified.catch(() => undefined));
       }
       return result?.(answer, args);
     };

@@ -9,7 +9,7 @@ import type { CalledMethod, CoordinatorCalls } from "./coordinator-calls.js";
 
 /** A change is on its way to the watchers of this process: so long it is waited for before it is asked for. */
 const CHANGE_WAIT_MS = 100;
-/** So long is the store asked for what it says, before what was told is passed over. */
+/** So long is the store asked for what it says, before an update is passed over. */
 const CONFIRM_MS_MAX = 10_000;
 
 /** Before a stream that has ended is begun again. */
@@ -116,7 +116,7 @@ export class FollowedSnapshot implements Disposable {
     });
   }
 
-  /** Versions of a history only grow: what comes late is passed over. What has no versions is told again after a stream that broke. */
+  /** Versions of a history only grow: what comes late is passed over. What has no versions comes again after a stream that broke. */
   #accept(snapshot: Position): void {
     const isVersioned = this.#service.watched.current !== undefined;
     const isKnown = isVersioned

@@ -13,7 +13,7 @@ export interface ConnectNodeOptions {
   readonly now: () => number;
   /** The version of the schema that this process knows: it travels with every request. */
   readonly schemaVersion: () => number;
-  /** Told with every answer which version the node knows. */
+  /** Called at every answer with the version that the node knows. */
   readonly onNodeSchemaVersion?: (version: number) => void;
   /** Plain text when undefined. */
   readonly tls?: TlsSource | undefined;

@@ -19,7 +19,7 @@ type AnyUnary = ServerUnaryCall<unknown, unknown>;
 export interface HandlerOptions {
   /** Whether callers prove by their certificates who they are. */
   readonly isSecure: boolean;
-  /** Ends what watchers are told. */
+  /** Ends the streams of watchers. */
   readonly stopped: AbortSignal;
 }
 

@@ -138,7 +138,7 @@ function responses({ method, answers }: Operation, route: Route, schemas: Schema
 
 /**
  * The answers to requests that do not get as far as the operation, by status: they follow from the route. What is wrong
- * with any request, whatever it asks for (404 and 405 of paths, 408, 417, 431), is told in the document's introduction.
+ * with any request, whatever it asks for (404 and 405 of paths, 408, 417, 431), stands in the document's introduction.
  */
 function commonAnswers(route: Route): ReadonlyMap<number, string> {
   const answers = new Map<number, string>();
