@@ -1,38 +1,15 @@
-import { parseArgs } from "node:util";
-import { type SimulationOptions, shrink, simulate, WRONG_VARIANTS } from "@shoal/replication/simulation";
-
-const USAGE = `npm run simulate -- [--seeds N] [--seed FIRST] [--wrong VARIANT] [--replay]
-
-Runs clusters of copies of shards in virtual time, each with the faults of its seed, and checks that nothing acknowledged is
-lost and no answer is wrong. Closes with "N passed, N failed"; of what fails it prints the fewest faults that make it fail.
-
-  --seeds N       how many (default 1000)
-  --seed FIRST    the first one (default: drawn, and printed)
-  --replay        print everything that happens under one seed, with the fewest faults if it fails
-  --wrong VARIANT build it wrong in one way: the seeds end at the first that finds it. Variants:
-${WRONG_VARIANTS.map((variant) => `                    ${variant}`).join("\n")}`;
+import { ShoalError } from "@shoal/model";
+import { type SimulationOptions, shrink, simulate } from "@shoal/replication/simulation";
+import { parseArguments, USAGE } from "./arguments.js";
 
 function main(): number {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: "string", default: "1000" },
-      seed: { type: "string" },
-      wrong: { type: "string" },
-      replay: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) {
+  const { seeds, first, wrong, isReplay, isHelp } = parseArguments(process.argv.slice(2));
+  if (isHelp) {
     console.log(USAGE);
     return 0;
   }
-  const wrong = WRONG_VARIANTS.find((variant) => variant === values.wrong);
-  if (values.wrong !== undefined && wrong === undefined) return refuse(`--wrong '${values.wrong}' is no variant`);
-  const seeds = wholeNumber(values.seeds);
-  const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : wholeNumber(values.seed);
-  if (seeds === undefined || seeds === 0) return refuse(`--seeds '${values.seeds}' is no number above 0`);
-  if (first === undefined) return refuse(`--seed '${values.seed}' is no number from 0 to 4294967295`);
-  return values.replay ? replay({ seed: first, wrong }) : run(first, seeds, wrong);
+  const seed = first ?? Math.floor(Math.random() * 2 ** 31);
+  return isReplay ? replay({ seed, wrong }) : run(seed, seeds, wrong);
 }
 
 function run(first: number, seeds: number, wrong: SimulationOptions["wrong"]): number {
@@ -72,14 +49,10 @@ function replay(options: SimulationOptions): number {
   return failure === undefined ? 0 : 1;
 }
 
-function wholeNumber(text: string): number | undefined {
-  const number = Number(text);
-  return /^\d+$/.test(text) && number < 2 ** 32 ? number : undefined;
+try {
+  process.exitCode = main();
+} catch (thrown) {
+  if (!(thrown instanceof ShoalError)) throw thrown;
+  console.error(`shoal: ${thrown.message}; --help says more`);
+  process.exitCode = 1;
 }
-
-function refuse(message: string): number {
-  console.error(`shoal: ${message}; --help says more`);
-  return 1;
-}
-
-process.exitCode = main();
