@@ -158,13 +158,13 @@ export function warnOfSettingsWithoutEffect(command: ServiceCommand | undefined,
     const [are, have, they] = places.length === 1 ? ["is", "has", "it acts"] : ["are", "have", "they act"];
     reader.warn(`${places.join(", ")} ${are} set but ${have} no effect on 'shoal ${command}': ${they} on ${readers}`);
   }
-  const told = new Set<Setting<unknown>>();
+  const warned = new Set<Setting<unknown>>();
   for (const { settings, holds, otherwise } of CONDITIONS) {
     if (!settings.some((setting) => isSet(reader, setting)) || holds(reader, command)) continue;
     for (const setting of settings) {
       const found = reader.find(setting);
-      if (found === undefined || told.has(setting) || !isReadBy(setting, command)) continue;
-      told.add(setting);
+      if (found === undefined || warned.has(setting) || !isReadBy(setting, command)) continue;
+      warned.add(setting);
       reader.warn(`${found.place} is set but has no effect: ${otherwise}`);
     }
   }
