@@ -1,4 +1,4 @@
-const WORDS = ["model", "native", "sharding", "runtime"];
+const WORDS = ["model", "native", "sharding", "runtime", "replication"];
 const CONTRACTS = ["rpc", "module-api", "service-runtime"];
 /** What has a disk. */
 export const DISK = ["kv", "shard", "inverted-index", "vector-index"];

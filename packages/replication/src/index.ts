@@ -7,6 +7,8 @@ export {
   type CopyName,
   configurationFault,
   copiesOf,
+  initialConfiguration,
+  minInSyncOf,
   nodeOf,
   type ShardConfiguration,
   STORE,

@@ -23,6 +23,21 @@ export interface ShardConfiguration {
   readonly minInSync: number;
 }
 
+/** With so many copies in sync writes are taken: one of two, two of three. */
+export function minInSyncOf(factor: number): number {
+  return Math.ceil(factor / 2);
+}
+
+/** Of a shard that was just made: all copies are empty, hence in sync. The first one becomes primary. */
+export function initialConfiguration(copies: readonly CopyName[]): ShardConfiguration {
+  const [primary] = copies;
+  if (primary === undefined) throw new Error("a shard without a copy");
+  return {
+    ...{ version: 1, epoch: 1, primary, claim: "", inSync: copies, eligible: [], learners: [] },
+    minInSync: minInSyncOf(copies.length),
+  };
+}
+
 export function nodeOf(copy: CopyName): string {
   return copy.slice(0, copy.indexOf("/"));
 }

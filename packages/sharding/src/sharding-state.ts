@@ -4,6 +4,11 @@ export interface PhysicalShard {
   readonly members: readonly string[];
   /** Grows whenever the owner changes, so that a former one cannot write on; 1 when absent. */
   readonly epoch?: number;
+  /**
+   * The copies that it was made with, `node/id`, one on each of `members`. Who holds it now is in its configuration (`replication`).
+   * Absent: it has one copy, without a configuration.
+   */
+  readonly copies?: readonly string[];
 }
 
 /**

@@ -52,6 +52,7 @@ const STATUS_OF: { readonly [Code in ErrorCode]: number } = {
   tooLarge: 413,
   overloaded: 429,
   unavailable: 503,
+  moved: 503,
   deadlineExceeded: 504,
   dataLoss: 500,
   internal: 500,

@@ -18,6 +18,8 @@ export type ErrorCode =
   | "overloaded"
   /** A part that is needed cannot be reached; try again later. */
   | "unavailable"
+  /** Another copy of the shard is asked for this now: between processes only, nobody outside sees it. */
+  | "moved"
   | "deadlineExceeded"
   /** Stored bytes are damaged. */
   | "dataLoss"

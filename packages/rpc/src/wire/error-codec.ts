@@ -15,6 +15,7 @@ const NUMBER_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   deadlineExceeded: 10,
   dataLoss: 11,
   internal: 12,
+  moved: 13,
 };
 
 const CODE_OF_NUMBER = new Map(Object.entries(NUMBER_OF_CODE).map(([code, number]) => [number, code as ErrorCode]));

@@ -13,6 +13,7 @@ const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
   tooLarge: status.OUT_OF_RANGE,
   overloaded: status.RESOURCE_EXHAUSTED,
   unavailable: status.UNAVAILABLE,
+  moved: status.UNAVAILABLE,
   deadlineExceeded: status.DEADLINE_EXCEEDED,
   dataLoss: status.DATA_LOSS,
   internal: status.INTERNAL,

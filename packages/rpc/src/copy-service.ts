@@ -1,0 +1,48 @@
+import type { CopyMessage, CopyName, Heartbeat, ShardConfiguration } from "@shoal/replication";
+import type { RequestContext } from "@shoal/runtime";
+import type { Position, SnapshotService } from "./snapshot-service.js";
+
+/** Names a shard among all of a cluster: `<class id>/<shard name>`. */
+export type ShardKey = string;
+
+/**
+ * Who holds the shards that have copies, at one version. A shard that is not in it has the configuration that its class was made with
+ * (`initialConfiguration` of its sharding state), or has no copies. Never changed: a later version is another snapshot.
+ */
+export interface CopiesSnapshot extends Position {
+  /** A configuration that a later snapshot has as well is the same object there. */
+  readonly configurations: ReadonlyMap<ShardKey, ShardConfiguration>;
+}
+
+/** One shard's next configuration: its version follows that of the one that it was decided on. */
+export interface CopyProposal {
+  readonly shard: ShardKey;
+  readonly next: ShardConfiguration;
+}
+
+export interface CopyDecision {
+  readonly shard: ShardKey;
+  readonly isAccepted: boolean;
+  /** The one that counts now; undefined: the shard's class is not there any more. */
+  readonly current: ShardConfiguration | undefined;
+}
+
+/** The configurations of shards with copies. */
+export interface CopyService extends SnapshotService<CopiesSnapshot> {
+  /**
+   * Compare-and-set of each one by itself; proposals that come together share a commit. Decisions in the order of the proposals.
+   * `node`: who proposes. Fails with `unavailable` when nobody knows what became of them.
+   */
+  propose(node: string, proposals: readonly CopyProposal[], context: RequestContext): Promise<readonly CopyDecision[]>;
+}
+
+/** What one node sends another for the shards of which both have copies. It may be lost, late, doubled and out of order. */
+export type NodeMessage =
+  | { readonly type: "heartbeat"; readonly heartbeat: Heartbeat }
+  | {
+      readonly type: "copy";
+      readonly shard: ShardKey;
+      readonly from: CopyName;
+      readonly to: CopyName;
+      readonly message: CopyMessage;
+    };
