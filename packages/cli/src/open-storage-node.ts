@@ -6,6 +6,7 @@ import {
   type DiskBallast,
   endAfterStoreFailure,
   isStoreFolder,
+  makeDurableFolder,
   openRocksStore,
   type RocksStore,
   storeMemory,
@@ -15,6 +16,7 @@ import type { ClassRecord, ShardAddress } from "@shoal/rpc";
 import type { MemoryBudget } from "@shoal/runtime";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
 import {
+  type CopyOptions,
   checkRoomForShards,
   IdPresenceFilter,
   openShard,
@@ -26,6 +28,7 @@ import {
   type DropConfirmationOptions,
   type FollowedSchema,
   keepNodeIdentity,
+  type NodeCopies,
   type NodeIdentity,
   type OpenedShard,
   openMadeShard,
@@ -74,6 +77,8 @@ export interface StorageNodeParts {
   readonly openFiles: OpenFilesPlan;
   /** Who hears of classes that nothing more is written into, and when that holds over a restart. */
   readonly drops: Pick<DropConfirmationOptions, "nodes" | "kept">;
+  /** Absent: no shard here has copies elsewhere. */
+  readonly copies?: NodeCopies;
   /** Called at the start with how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
   /** Called for each shard when its snapshots are read, which leaves the event loop idle. */
@@ -95,7 +100,7 @@ export async function openStorageNode(
   readonly checkRoom: (shards: number) => void;
 }> {
   const { clock, configuration, logger } = options;
-  const { owner, dataPath, schema, openFiles, drops, onProgress, metrics } = parts;
+  const { owner, dataPath, schema, openFiles, drops, onProgress, metrics, copies } = parts;
   const { name: nodeName } = owner;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
@@ -124,10 +129,14 @@ export async function openStorageNode(
       {
         nodeName,
         folders,
-        openShard: (address, record, folder) =>
-          openMadeShard(folders, address, (isMade) => openShardOn(address, record, folder, isMade)).finally(() =>
-            onOpened(),
-          ),
+        openShard(address, record, folder) {
+          const open = (isMade: boolean, copy?: CopyOptions) => openShardOn({ address, record, folder, isMade, copy });
+          const opened = hasCopies(record, address)
+            ? openCopy(copies, address, record, { folders, folder, open })
+            : openMadeShard(folders, address, open);
+          return opened.finally(() => onOpened());
+        },
+        copies,
         clock: () => clock.now(),
         onEvent: (event) => {
           if (event.type === "classDropped") memory.freed();
@@ -204,12 +213,8 @@ function shardOpener(
     }
   };
 
-  return async (
-    { className, shardName, epoch = 1 }: ShardAddress,
-    record: ClassRecord,
-    folder: string,
-    isMade: boolean,
-  ): Promise<OpenedShard> => {
+  return async ({ address, record, folder, isMade, copy }: ShardToOpen): Promise<OpenedShard> => {
+    const { className, shardName, epoch = 1 } = address;
     const where = { class: className, shard: shardName };
     const store = await openStore(folder, where, isMade);
     onReading?.();
@@ -219,6 +224,7 @@ function shardOpener(
         folder: viewsFolder(folder),
         ...shardSettings(record, owner.name),
         dimensions: record.dimensions,
+        ...(copy !== undefined && { copy }),
         vectorIndexes: { create: createVectorIndex, load: loadVectorIndex },
         createIndex: (site) => createInvertedIndex({ ...site, memory: indexMemory, longReads }),
         clock: () => clock.now(),
@@ -235,6 +241,50 @@ function shardOpener(
       throw thrown;
     }
   };
+}
+
+interface ShardToOpen {
+  readonly address: ShardAddress;
+  readonly record: ClassRecord;
+  readonly folder: string;
+  readonly isMade: boolean;
+  readonly copy: CopyOptions | undefined;
+}
+
+function hasCopies({ sharding }: ClassRecord, { shardName }: ShardAddress): boolean {
+  return sharding.shards.some(({ name, copies }) => name === shardName && copies !== undefined);
+}
+
+/** Opens this node's copy of a shard that has others elsewhere. */
+async function openCopy(
+  copies: NodeCopies | undefined,
+  address: ShardAddress,
+  record: ClassRecord,
+  {
+    folders,
+    folder,
+    open,
+  }: {
+    readonly folders: ShardFolders;
+    readonly folder: string;
+    readonly open: (isMade: boolean, copy: CopyOptions) => Promise<OpenedShard>;
+  },
+): Promise<OpenedShard> {
+  const { classId, className, shardName } = address;
+  if (copies === undefined) {
+    const message = `shard ${shardName} of class '${className}' has copies, which a server in one process does not serve`;
+    throw new ShoalError("invalid", message);
+  }
+  return copies.open(address, record, {
+    isMade: folders.isMade(classId, shardName),
+    hasStore: () => isStoreFolder(rowsFolder(folder)),
+    async clear() {
+      await folders.removeShard(classId, shardName);
+      await makeDurableFolder(folder);
+    },
+    keepMade: () => folders.keepMade(classId, shardName),
+    open,
+  });
 }
 
 function viewsFolder(shardFolder: string): string {

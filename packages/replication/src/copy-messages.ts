@@ -175,8 +175,10 @@ export type CopyEvent =
       readonly session: string;
       readonly rows: readonly Change[];
       readonly isLast: boolean;
-      /** Where the journal ended when they were read. */
+      /** Where the journal ended, at the latest when the documents were listed. */
       readonly end: JournalPosition;
+      /** They may be as new as this sequence. */
+      readonly through: number;
     }
   /** Nothing came from `node` for `silenceMs`, or no lease for `leaseMs`. Repeated while it lasts. */
   | { readonly type: "silent"; readonly node: string }

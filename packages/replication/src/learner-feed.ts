@@ -99,7 +99,7 @@ export class LearnerFeed {
     effects.push({ type: "openRows", session, after, isFull: this.isFull, isWhole, documents: taken });
   }
 
-  rows({ session, rows, isLast, end }: Extract<CopyEvent, { type: "rows" }>): void {
+  rows({ session, rows, isLast, end, through }: Extract<CopyEvent, { type: "rows" }>): void {
     if (session !== this.#options.session || this.#asked !== undefined) return;
     this.#startEnd ??= end;
     const { epoch } = this.#options;
@@ -113,7 +113,7 @@ export class LearnerFeed {
       common: this.isFull ? START : this.#common,
       isFull: this.isFull,
       rows,
-      last: isLast ? { end: this.#startEnd, epochs, through: end.sequence } : undefined,
+      last: isLast ? { end: this.#startEnd, epochs, through } : undefined,
     });
   }
 

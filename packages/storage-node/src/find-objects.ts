@@ -23,7 +23,8 @@ export async function findObjects(
   signal: AbortSignal | undefined,
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
-  const shards = registry.placed.ready ?? (await readyShards(registry, unasked));
+  const ready = registry.placed.ready ?? (await readyShards(registry, unasked));
+  const shards = registry.placed.hasReplicas ? answering(ready, unasked) : ready;
   const idsAStep = Math.max(1, Math.floor(STEP_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
@@ -41,7 +42,18 @@ export async function findObjects(
     }
     holders.push(holding);
   }
+  // What was asked a while ago may be primary no more.
+  if (shards !== ready) answering(shards, unasked);
   return { holders, unasked };
+}
+
+/** Those that may answer by themselves: of a shard with copies only the primary knows what was acknowledged. */
+function answering(shards: readonly ReadyShard[], unasked: UnaskedShard[]): readonly ReadyShard[] {
+  return shards.filter(({ address, replica }) => {
+    const error = replica?.linearRefusal();
+    if (error !== undefined) unasked.push({ shard: address, error });
+    return error === undefined;
+  });
 }
 
 async function readyShards(
@@ -49,9 +61,12 @@ async function readyShards(
   unasked: UnaskedShard[],
 ): Promise<readonly ReadyShard[]> {
   const shards: ReadyShard[] = [];
-  for (const { address, answer, ready } of registry.placed.all) {
+  for (const placed of registry.placed.all) {
+    const { address } = placed;
     try {
-      shards.push({ address, answer, ready: ready ?? (await registry.get(address)) });
+      const ready = placed.ready ?? (await registry.get(address));
+      const { answer } = placed;
+      shards.push({ address, answer, ready, replica: placed.replica });
     } catch (thrown) {
       unasked.push({ shard: address, error: ShoalError.from(thrown) });
     }

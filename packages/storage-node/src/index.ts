@@ -1,3 +1,6 @@
+export { type CopyPlace, NodeCopies, type NodeCopiesOptions } from "./copies/node-copies.js";
+export { type Peer, Peers } from "./copies/peers.js";
+export type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
 export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { openMadeShard } from "./open-made-shard.js";

@@ -90,6 +90,19 @@ export class MadeShards {
     }
   }
 
+  /** Durable when it resolves: the shard may be made anew then. */
+  async remove(classId: string, shardName: string): Promise<void> {
+    const made = this.#classes.get(classId);
+    if (made?.shards.delete(shardName) !== true) return;
+    if (made.shards.size === 0) this.#classes.delete(classId);
+    try {
+      await this.#write();
+    } catch (thrown) {
+      this.#enter({ classId, shardName, marker: made.marker });
+      throw thrown;
+    }
+  }
+
   /** After a class was dropped. Never rejects: an entry that stays harms nobody, and goes with the next write. */
   async forget(classId: string): Promise<void> {
     if (this.#classes.delete(classId)) await this.#write().catch(() => undefined);

@@ -87,6 +87,20 @@ export class ShardFolders {
     if (!isThere) await writeDurableFile(file, `${JSON.stringify(marker)}\n`);
   }
 
+  /** Removes one shard, whose data others have: it may be made anew. What is left after a crash goes at the next start. */
+  async removeShard(classId: string, shardName: string): Promise<void> {
+    const folder = join(this.classFolder(classId), checkedName(shardName));
+    await this.#made.remove(classId, shardName);
+    const going = join(this.#root, `${GOING}${checkedName(classId)}-${shardName}`);
+    await rm(going, { recursive: true, force: true });
+    try {
+      await rename(folder, going);
+    } catch (thrown) {
+      if (!isMissing(thrown)) throw thrown;
+    }
+    await rm(going, { recursive: true, force: true });
+  }
+
   /** Removes all shards of a class. The folder is renamed first: what is left after a crash goes at the next start. */
   async drop(classId: string): Promise<void> {
     const going = join(this.#root, GOING + checkedName(classId));

@@ -1,12 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
 import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
+import type { NodeCopies } from "./copies/node-copies.js";
+import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
 import { SeenEpochs } from "./seen-epochs.js";
 import type { ShardFolders } from "./shard-folders.js";
 
 /** Shards that are being opened at the same time. */
 const OPENING_MAX = 4;
+
+/** A copy whose store has failed is opened again so soon. */
+const REOPEN_COPY_AFTER_MS = 1_000;
 
 /** A shard that could not be opened is tried again when it is asked for after so long. */
 const REOPEN_AFTER_MS = 5_000;
@@ -22,6 +28,8 @@ export interface ShardRegistryOptions {
   readonly folders: ShardFolders;
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
+  /** Of the shards with copies: what becomes of them. */
+  readonly copies?: Pick<NodeCopies, "onEvent"> | undefined;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
 }
@@ -30,6 +38,8 @@ export interface ShardRegistryOptions {
 export interface OpenedShard {
   readonly shard: Shard;
   readonly store: AsyncDisposable;
+  /** Of a shard with copies. */
+  readonly replica?: ShardReplica;
 }
 
 /** A shard that the schema places on this node. */
@@ -39,6 +49,8 @@ export interface PlacedShard {
   readonly answer: readonly [ShardAddress];
   /** Undefined while it is being opened, and when that has failed: `get` says why. */
   readonly ready: Shard | undefined;
+  /** Of an open shard with copies. */
+  readonly replica: ShardReplica | undefined;
 }
 
 export interface ReadyShard extends PlacedShard {
@@ -49,6 +61,8 @@ export interface PlacedShards {
   readonly all: readonly PlacedShard[];
   /** The same when all are open. */
   readonly ready: readonly ReadyShard[] | undefined;
+  /** Whether some of them have copies. */
+  readonly hasReplicas: boolean;
   /** Counts the ids of all of them; undefined when not all are open, or one is not counted with the others. */
   readonly presenceFilter: IdPresenceFilter | undefined;
 }
@@ -57,6 +71,7 @@ interface OpenShard extends PlacedShard {
   readonly opened: Promise<OpenedShard>;
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
+  replica: ShardReplica | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
   record: ClassRecord;
 }
@@ -76,11 +91,13 @@ export class ShardRegistry implements AsyncDisposable {
   /** Whether the classes on disk have been compared with the schema. */
   #isSwept = false;
   #sweeping: Promise<void> = Promise.resolve();
+  readonly #copyEvents: Disposable | undefined;
   #closed = false;
 
   constructor(options: ShardRegistryOptions) {
     this.#options = options;
     this.#epochs = new SeenEpochs(options.nodeName);
+    this.#copyEvents = options.copies?.onEvent((event) => this.#followCopy(event));
   }
 
   /** Opens all shards of the schema that are placed here; resolves when each one is open or has failed. */
@@ -166,6 +183,7 @@ export class ShardRegistry implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#copyEvents?.[Symbol.dispose]();
     const open = [...this.#shards.values()];
     this.#shards.clear();
     this.#placed = undefined;
@@ -196,14 +214,16 @@ export class ShardRegistry implements AsyncDisposable {
       answer: [address],
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
+      replica: undefined,
       failure: undefined,
       record,
     };
     this.#shards.set(keyOf(address), open);
     this.#placed = undefined;
     open.opened.then(
-      ({ shard }) => {
+      ({ shard, replica }) => {
         open.ready = shard;
+        open.replica = replica;
         this.#placed = undefined;
         shard.configure(shardSettings(open.record, this.#options.nodeName));
       },
@@ -252,6 +272,22 @@ export class ShardRegistry implements AsyncDisposable {
     }
   }
 
+  /** A copy that belongs to the shard no more is removed; one whose store has failed is opened again. */
+  #followCopy(event: ReplicaEvent): void {
+    if (event.type !== "discarded" && event.type !== "copyFailed") return;
+    const key = keyOf(event.shard);
+    const open = this.#shards.get(key);
+    if (open === undefined || this.#closed) return;
+    const { classId, shardName } = open.address;
+    const again = async (): Promise<void> => {
+      await close(open);
+      if (event.type === "discarded") await this.#options.folders.removeShard(classId, shardName);
+      else await sleep(REOPEN_COPY_AFTER_MS);
+    };
+    const record = this.#snapshot.classes.find((one) => one.classId === classId);
+    if (record !== undefined) this.#open(open.address, record, again());
+  }
+
   /** A failed shard, being reopened when its failure is old enough. */
   #reopened(open: OpenShard): OpenShard | undefined {
     if (open.failure === undefined || this.#options.clock() - open.failure.atMs < REOPEN_AFTER_MS) return open;
@@ -281,11 +317,13 @@ export class ShardRegistry implements AsyncDisposable {
 
 function placedShards(all: readonly PlacedShard[]): PlacedShards {
   const ready = all.filter((shard): shard is ReadyShard => shard.ready !== undefined);
-  if (ready.length < all.length) return { all, ready: undefined, presenceFilter: undefined };
+  const hasReplicas = ready.some(({ replica }) => replica !== undefined);
+  if (ready.length < all.length) return { all, ready: undefined, hasReplicas, presenceFilter: undefined };
   const presenceFilter = ready[0]?.ready.idPresenceFilter;
   return {
     all,
     ready,
+    hasReplicas,
     presenceFilter: ready.every((shard) => shard.ready.idPresenceFilter === presenceFilter)
       ? presenceFilter
       : undefined,

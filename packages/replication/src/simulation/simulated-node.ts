@@ -349,7 +349,8 @@ export class SimulatedNode {
           if (effect.type === "openRows") disk.openRows(session, effect.after, effect.isFull, effect.documents);
           const isWhole = effect.type === "openRows" && effect.isWhole;
           const { rows, isLast } = disk.nextRows(session, isWhole ? Number.POSITIVE_INFINITY : this.readMs > 5 ? 1 : 3);
-          toSelf({ type: "rows", session, rows, isLast, end: disk.state.end });
+          const { end } = disk.state;
+          toSelf({ type: "rows", session, rows, isLast, end, through: end.sequence });
         });
         return;
       case "committed":

@@ -1,0 +1,265 @@
+import type { Failures } from "../../faults/fault-row.js";
+import { type Answer, at, type HttpClient } from "../../http-client.js";
+import { type HistoryStep, linearOrder } from "../linear-order.js";
+import { pause } from "./row-on-cluster.js";
+
+/** What is stored under a key: a number from 1, or nothing. */
+type Stored = number;
+const NOTHING: Stored = 0;
+
+const CLIENTS = 8;
+const KEYS = 24;
+/** A key is left for a fresh one after so many steps: what explains longer histories takes long to find. */
+const STEPS_MAX = 60;
+const SEARCH_CLASS_OBJECTS = 50;
+
+interface Key {
+  readonly id: string;
+  readonly steps: HistoryStep<Stored>[];
+}
+
+export interface CopiedClass {
+  readonly className: string;
+  readonly factor: number;
+  readonly shards: number;
+}
+
+/**
+ * Objects of a class whose shards have copies: eight clients write, create, delete and read them by id, and others search. Every
+ * history of a key must have a linear order, every search the objects that nobody changes.
+ */
+export class CopiedObjects {
+  /** Times at which a write was acknowledged, and at which one failed. */
+  readonly written: number[] = [];
+  readonly failed: number[] = [];
+  searches = 0;
+  readonly failedSearches: string[] = [];
+  readonly #http: HttpClient;
+  readonly #options: CopiedClass;
+  readonly #random: () => number;
+  readonly #perSecond: number;
+  readonly #histories: Key[] = [];
+  readonly #keys: Key[];
+  #isStopped = false;
+  #running: Promise<void>[] = [];
+  #number = 0;
+
+  constructor(http: HttpClient, options: CopiedClass, perSecond: number, random: () => number) {
+    this.#http = http;
+    this.#options = options;
+    this.#perSecond = perSecond;
+    this.#random = random;
+    this.#keys = Array.from({ length: KEYS }, () => this.#freshKey());
+  }
+
+  /** The class, with objects that stay as they are. */
+  async create(): Promise<void> {
+    const { className, factor, shards } = this.#options;
+    const made = await this.#http.post("/v1/schema", {
+      class: className,
+      properties: [{ name: "n", dataType: ["int"] }],
+      replicationConfig: { factor },
+      shardingConfig: { desiredCount: shards },
+    });
+    if (made.status !== 200) throw new Error(`POST /v1/schema: ${made.status} ${made.text}`);
+    const objects = Array.from({ length: SEARCH_CLASS_OBJECTS }, (_, n) => this.#body(this.#newId(), -1 - n));
+    for (let attempt = 0; ; attempt++) {
+      const { status, text } = await this.#http.post("/v1/batch/objects", { objects });
+      if (status === 200 && !text.includes('"errors"')) return;
+      if (attempt > 100) throw new Error(`the first objects cannot be stored: ${status} ${text}`);
+      await pause(100);
+    }
+  }
+
+  start(): void {
+    const gapMs = (1_000 * (CLIENTS + 2)) / this.#perSecond;
+    const client = async (act: () => Promise<void>): Promise<void> => {
+      while (!this.#isStopped) {
+        await act();
+        await pause(gapMs * (0.5 + this.#random()));
+      }
+    };
+    this.#running = Array.from({ length: CLIENTS }, () => client(() => this.#step()));
+    this.#running.push(...Array.from({ length: 2 }, () => client(() => this.#search())));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#running);
+  }
+
+  /** The longest time without an acknowledged write between two moments. */
+  longestStallMs(fromMs: number, toMs: number): number {
+    const times = [fromMs, ...this.written.filter((at) => at > fromMs && at < toMs).sort((a, b) => a - b), toMs];
+    return Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? at)));
+  }
+
+  /** After everything is back: what each key has now ends its history, which must have a linear order. */
+  async check(failures: Failures): Promise<void> {
+    for (const key of this.#histories) {
+      await this.#read(key);
+      const isLinear = linearOrder(key.steps, NOTHING, String) !== undefined;
+      const told = key.steps.map(({ name, askedMs, answeredMs }) => {
+        return `${Math.round(askedMs)}-${Number.isFinite(answeredMs) ? Math.round(answeredMs) : ""} ${name}`;
+      });
+      failures.check(isLinear, `no order explains what ${key.id} answered: ${told.join("; ")}`);
+    }
+    for (const failure of this.failedSearches) failures.add(failure);
+  }
+
+  get histories(): number {
+    return this.#histories.length;
+  }
+
+  #freshKey(): Key {
+    const key = { id: this.#newId(), steps: [] };
+    this.#histories.push(key);
+    return key;
+  }
+
+  #newId(): string {
+    const hex = Array.from({ length: 32 }, () => Math.floor(this.#random() * 16).toString(16)).join("");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+
+  #body(id: string, n: number) {
+    return { class: this.#options.className, id, properties: { n }, vector: [Math.cos(n), Math.sin(n), n < 0 ? 1 : 0] };
+  }
+
+  async #step(): Promise<void> {
+    const at = Math.floor(this.#random() * KEYS);
+    let key = this.#keys[at];
+    if (key === undefined) return;
+    if (key.steps.length >= STEPS_MAX) {
+      key = this.#freshKey();
+      this.#keys[at] = key;
+    }
+    const choice = this.#random();
+    if (choice < 0.4) await this.#read(key);
+    else if (choice < 0.7) await this.#write(key);
+    else if (choice < 0.85) await this.#create(key);
+    else await this.#delete(key);
+  }
+
+  async #read(key: Key): Promise<void> {
+    const { id } = key;
+    await this.#record(
+      key,
+      (className) => this.#http.get(`/v1/objects/${className}/${id}`),
+      ({ status, json }) => {
+        if (status === 404) return ["not there", (state) => onlyIf(state === NOTHING, state)];
+        if (status !== 200) return undefined;
+        const n = at(json, "properties", "n");
+        return [`reads ${n}`, (state) => onlyIf(state === n, state)];
+      },
+      true,
+    );
+  }
+
+  async #write(key: Key): Promise<void> {
+    const n = ++this.#number;
+    const objects = [this.#body(key.id, n)];
+    await this.#record(
+      key,
+      () => this.#http.post("/v1/batch/objects", { objects }),
+      ({ status, json }) => {
+        const isDone = status === 200 && at(json, 0, "id") === key.id && at(json, 0, "result", "errors") == null;
+        return isDone ? [`writes ${n}`, () => n] : undefined;
+      },
+      false,
+      `writes ${n}`,
+      () => n,
+    );
+  }
+
+  async #create(key: Key): Promise<void> {
+    const n = ++this.#number;
+    const created = (state: Stored) => onlyIf(state === NOTHING, n);
+    await this.#record(
+      key,
+      () => this.#http.post("/v1/objects", this.#body(key.id, n)),
+      ({ status, text }) => {
+        if (status === 200) return [`creates ${n}`, created];
+        if (status === 422 && text.includes("already exists")) {
+          return [`exists, not ${n}`, (state) => onlyIf(state !== NOTHING, state)];
+        }
+        return undefined;
+      },
+      false,
+      `creates ${n}`,
+      created,
+    );
+  }
+
+  async #delete(key: Key): Promise<void> {
+    const deleted = (state: Stored) => onlyIf(state !== NOTHING, NOTHING);
+    await this.#record(
+      key,
+      (className) => this.#http.delete(`/v1/objects/${className}/${key.id}`),
+      ({ status }) => {
+        if (status === 204) return ["deletes", deleted];
+        return status === 404 ? ["nothing to delete", (state) => onlyIf(state === NOTHING, state)] : undefined;
+      },
+      false,
+      "deletes",
+      deleted,
+    );
+  }
+
+  /** Asks, and notes what the answer says; of a write without an answer, that it may have happened. */
+  async #record(
+    key: Key,
+    ask: (className: string) => Promise<Answer>,
+    meaning: (answer: Answer) => readonly [string, Change] | undefined,
+    isRead: boolean,
+    unknown = "",
+    mayHave: Change = () => undefined,
+  ): Promise<void> {
+    const askedMs = performance.now();
+    const answer = await ask(this.#options.className).catch(() => undefined);
+    const answeredMs = performance.now();
+    const meant = answer === undefined ? undefined : meaning(answer);
+    if (meant !== undefined) {
+      const [name, change] = meant;
+      key.steps.push({ name, askedMs, answeredMs, apply: change });
+      if (!isRead) this.written.push(answeredMs);
+      return;
+    }
+    if (isRead) return;
+    this.failed.push(answeredMs);
+    key.steps.push({ name: `${unknown}?`, askedMs, answeredMs: Number.POSITIVE_INFINITY, apply: mayHave });
+  }
+
+  /** Those that nobody changes are found, each time. */
+  async #search(): Promise<void> {
+    const { className } = this.#options;
+    const kind = Math.floor(this.#random() * 3);
+    const where = `where: {path: ["n"], operator: LessThan, valueInt: 0}`;
+    const asks = [
+      `{ Get { ${className}(nearVector: {vector: [0, 0, 1]}, ${where}, limit: 1000) { n } } }`,
+      `{ Get { ${className}(${where}, limit: 1000) { n } } }`,
+      `{ Aggregate { ${className}(${where}) { meta { count } } } }`,
+    ];
+    const query = asks[kind] ?? "";
+    const begun = performance.now();
+    this.searches++;
+    const answer = await this.#http.graphql(query).catch((error: unknown) => String(error));
+    const found =
+      typeof answer === "string"
+        ? undefined
+        : kind === 2
+          ? at(answer.json, "data", "Aggregate", className, 0, "meta", "count")
+          : (at(answer.json, "data", "Get", className) as readonly unknown[] | undefined)?.length;
+    if (found === SEARCH_CLASS_OBJECTS) return;
+    const text = typeof answer === "string" ? answer : `${answer.status} ${answer.text.slice(0, 300)}`;
+    const took = Math.round(performance.now() - begun);
+    this.failedSearches.push(`search ${kind} after ${took} ms at ${Math.round(begun)}: ${found} found, ${text}`);
+  }
+}
+
+/** What a step makes of the state; undefined: it cannot have happened then. */
+type Change = (state: Stored) => Stored | undefined;
+
+function onlyIf(isSo: boolean, state: Stored): Stored | undefined {
+  return isSo ? state : undefined;
+}

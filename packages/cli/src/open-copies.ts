@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { identityOf } from "@shoal/coordinator";
+import type { CopyService, NodeService } from "@shoal/rpc";
+import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
+import { NodeCopies, type Peer, Peers, type ReplicaEvent } from "@shoal/storage-node";
+import { gauge, labelledCounter, labelledGauge } from "./internal-port.js";
+import type { ProcessOptions } from "./process-options.js";
+
+export interface CopiesParts {
+  readonly nodeName: string;
+  /** Of the data folder. */
+  readonly secret: string;
+  readonly service: CopyService;
+  readonly nodes: Pick<NodeService, "watch">;
+  readonly connect: (name: string, address: string) => Peer;
+  readonly metrics: Metrics | undefined;
+}
+
+/** So many hex digits of a folder's identity name its copies. */
+const FOLDER_ID_CHARS = 12;
+
+/** The copies of shards that this node holds, with connections to the nodes that hold the others. */
+export function openCopies(
+  { clock, configuration, logger }: ProcessOptions,
+  parts: CopiesParts,
+  scope: ResourceScope,
+): NodeCopies {
+  const { nodeName, secret, service, nodes, connect, metrics } = parts;
+  const peers = scope.use(new Peers({ nodeName, nodes, connect }));
+  const copies = scope.use(
+    new NodeCopies({
+      nodeName,
+      folderId: identityOf(secret).slice(0, FOLDER_ID_CHARS),
+      service,
+      send: (node, message) => peers.send(node, message),
+      now: () => performance.now(),
+      clock: () => clock.now(),
+      newId: () => randomBytes(FOLDER_ID_CHARS / 2).toString("hex"),
+      journalKeepEntries: configuration.journalKeepEntries,
+    }),
+  );
+  scope.use(copies.onEvent((event) => logReplicaEvent(logger, event)));
+  if (metrics !== undefined) describeCopies(metrics, copies);
+  return copies;
+}
+
+function describeCopies(metrics: Metrics, copies: NodeCopies): void {
+  labelledGauge(metrics, "shoal_copies", "Copies of shards on this node, by state.", "state", () => {
+    const { inSync, catchingUp } = copies.statistics();
+    return { in_sync: inSync, catching_up: catchingUp };
+  });
+  const outOfSync = "Copies that are not in sync, of the shards whose primary is on this node.";
+  gauge(metrics, "shoal_copies_out_of_sync", outOfSync, () => copies.statistics().outOfSync);
+  const tooFew = "Shards whose primary is on this node and that take no writes, as too few copies are in sync.";
+  gauge(metrics, "shoal_shards_below_min_in_sync", tooFew, () => copies.statistics().belowMinInSync);
+  const changes = "Changes of who holds a shard, made by this node: a copy here took over, or another was taken out.";
+  labelledCounter(metrics, "shoal_copy_changes_total", changes, "change", () => {
+    const { takenOver, takenOut } = copies.statistics();
+    return { taken_over: takenOver, taken_out: takenOut };
+  });
+}
+
+function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
+  const { className, shardName } = event.shard;
+  const where = { class: className, shard: shardName };
+  if (event.type === "configured") {
+    const { primary, epoch, inSync, learners, version } = event.after;
+    const isChanged = event.before?.inSync.length !== inSync.length || event.before?.primary !== primary;
+    logger[isChanged ? "info" : "debug"]({ ...where, version, epoch, primary, inSync, learners }, "copies of a shard");
+    return;
+  }
+  if (event.type === "discarded") logger.info(where, "a copy that belongs to its shard no more is removed");
+  else logger.error({ ...where, error: event.error }, EVENTS[event.type]);
+}
+
+const EVENTS = {
+  copyFailed: "the store of a copy has failed, and is opened again",
+  catchUpFailed: "rows that another copy needs could not be read",
+} as const;

@@ -1,0 +1,402 @@
+import { ShoalError } from "@shoal/model";
+import {
+  type Change,
+  type CopyEffect,
+  type CopyEvent,
+  type CopyMessage,
+  type CopyName,
+  type CopyState,
+  copiesOf,
+  type JournalPosition,
+  type NodeLeases,
+  nodeOf,
+  type ShardConfiguration,
+  ShardCopy,
+  START,
+  type Timing,
+} from "@shoal/replication";
+import { type ShardAddress, type ShardKey, ShardMoved } from "@shoal/rpc";
+import type { CommitCarrier, CopyStore, RowCursor } from "@shoal/shard";
+
+/** What the replicas of a node share, and how they reach the rest of the cluster. */
+export interface ReplicaSurroundings {
+  readonly leases: NodeLeases;
+  readonly timing: Timing;
+  /** Entries that a journal keeps for copies that are away. */
+  readonly journalKeepEntries: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly now: () => number;
+  /** Never the same twice, on any node. */
+  readonly newId: () => string;
+  /** It may be lost. */
+  readonly send: (shard: ShardKey, from: CopyName, to: CopyName, message: CopyMessage) => void;
+  /** Undefined: nobody knows what became of it. */
+  readonly propose: (
+    shard: ShardKey,
+    next: ShardConfiguration,
+  ) => Promise<{ readonly isAccepted: boolean; readonly current: ShardConfiguration | undefined } | undefined>;
+  /** Reads all configurations anew. */
+  readonly refresh: () => void;
+  readonly onEvent: (event: ReplicaEvent) => void;
+}
+
+export type ReplicaEvent =
+  /** Another configuration counts: who is primary, who is in sync. */
+  | {
+      readonly type: "configured";
+      readonly shard: ShardAddress;
+      readonly before: ShardConfiguration | undefined;
+      readonly after: ShardConfiguration;
+    }
+  /** The copy is not the shard's any more: its store goes. */
+  | { readonly type: "discarded"; readonly shard: ShardAddress }
+  /** The store takes no more writes: it is to be opened again. */
+  | { readonly type: "copyFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
+  /** Rows that another copy needs could not be read. */
+  | { readonly type: "catchUpFailed"; readonly shard: ShardAddress; readonly error: ShoalError };
+
+/** The commit that the primary carries. */
+interface OwnCommit {
+  readonly changes: readonly Change[];
+  readonly write: (state: CopyState) => Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: ShoalError) => void;
+}
+
+/** So long does a read or a commit wait for what hinders the primary for a moment: a lease, the beginning of its epoch. */
+const WAIT_MS_MAX = 2_000;
+
+/** Rows of a catch-up that one message brings. */
+const ROWS_BYTES_MAX = 4 * 1024 * 1024;
+
+/** One copy of a shard: drives its state machine with a real clock, store and network. */
+export class ShardReplica implements CommitCarrier {
+  readonly address: ShardAddress;
+  readonly key: ShardKey;
+  readonly #around: ReplicaSurroundings;
+  #store: CopyStore | undefined;
+  #machine: ShardCopy | undefined;
+  #own: OwnCommit | undefined;
+  /** Those that wait for another state. */
+  readonly #waiting = new Set<() => void>();
+  /** Rows for copies that catch up, by session, and where the journal ended when they were listed. */
+  readonly #cursors = new Map<string, { readonly cursor: RowCursor; readonly end: JournalPosition }>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #isStopped = false;
+
+  constructor(address: ShardAddress, key: ShardKey, around: ReplicaSurroundings) {
+    this.address = address;
+    this.key = key;
+    this.#around = around;
+  }
+
+  /** To be called once, when the store is open. */
+  start(store: CopyStore, configuration: ShardConfiguration): void {
+    const { leases, timing, journalKeepEntries, newId } = this.#around;
+    const { name, state } = store;
+    this.#store = store;
+    this.#machine = new ShardCopy({
+      ...{ name, claim: newId(), shard: this.key, state, leases, timing, journalKeepEntries },
+    });
+    this.handle({ type: "configuration", configuration });
+  }
+
+  get name(): CopyName | undefined {
+    return this.#store?.name;
+  }
+
+  get configuration(): ShardConfiguration | undefined {
+    return this.#machine?.configuration;
+  }
+
+  get isPrimary(): boolean {
+    return this.#machine?.isPrimary === true && !this.#isStopped;
+  }
+
+  /** Whether it has everything that was acknowledged, as far as it knows. */
+  get isInSync(): boolean {
+    const { name, configuration } = this;
+    return name !== undefined && configuration?.inSync.includes(name) === true;
+  }
+
+  /** Entries by which its journal is known to lag behind what is acknowledged. */
+  get end(): number {
+    return this.#machine?.state.end.sequence ?? 0;
+  }
+
+  /** Whether a request waits for it. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Whether it is primary, and lacks a lease or is about to begin. */
+  get isHindered(): boolean {
+    return this.isPrimary && this.#readFault() !== undefined;
+  }
+
+  handle(event: CopyEvent): void {
+    const machine = this.#machine;
+    if (machine === undefined || this.#isStopped) return;
+    const before = machine.configuration;
+    const wasPrimary = machine.isPrimary;
+    const effects = machine.handle(event, this.#around.now());
+    const after = machine.configuration;
+    for (const effect of effects) this.#carryOut(effect);
+    if (wasPrimary && !machine.isPrimary) for (const session of [...this.#cursors.keys()]) this.#close(session);
+    if (after !== undefined && after !== before) {
+      this.#around.onEvent({ type: "configured", shard: this.address, before, after });
+    }
+    this.#schedule(machine.wakeAt);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The epoch of a commit that may begin now. */
+  begin(): number | Promise<number> {
+    const machine = this.#machine;
+    if (machine !== undefined && !this.#isStopped && machine.commitFault(this.#around.now()) === undefined) {
+      return machine.configuration?.epoch ?? 0;
+    }
+    return this.#begun();
+  }
+
+  carry(changes: readonly Change[], write: (state: CopyState) => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isStopped || this.#machine?.commitFault(this.#around.now()) !== undefined) {
+        reject(this.#moved("another copy is primary by now"));
+        return;
+      }
+      this.#own = { changes, write, resolve, reject };
+      this.handle({ type: "commit", changes });
+    });
+  }
+
+  /** Answers what only the primary may, while it surely is. */
+  async linear<T>(read: () => T | Promise<T>): Promise<T> {
+    if (this.#readFault() !== undefined) await this.#until(() => this.#readFault());
+    const result = await read();
+    const fault = this.#readFault();
+    if (fault !== undefined) throw this.#moved(fault);
+    return result;
+  }
+
+  /** Why it may not answer now what only the primary may. */
+  linearRefusal(): ShoalError | undefined {
+    const fault = this.#readFault();
+    return fault === undefined ? undefined : this.#moved(fault);
+  }
+
+  /** Answers what any copy in sync may. */
+  async search<T>(read: () => T | Promise<T>): Promise<T> {
+    this.#checkSearch();
+    const result = await read();
+    this.#checkSearch();
+    return result;
+  }
+
+  /** Lets another copy be primary; resolves when one is, at the latest after `msMax`. */
+  async handOver(msMax: number): Promise<void> {
+    if (!this.isPrimary) return;
+    this.handle({ type: "handOver" });
+    const untilMs = this.#around.now() + msMax;
+    while (this.isPrimary && this.#around.now() < untilMs) await this.#changed(untilMs);
+  }
+
+  /** Takes part no more. Nobody knows what becomes of the commit that is under way. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#abandon("the copy is being closed");
+    for (const session of [...this.#cursors.keys()]) this.#close(session);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The class is deleted: nobody is answered on account of the shard any more. */
+  drop(): void {
+    this.stop();
+    this.#around.leases.forget(this.key);
+  }
+
+  #readFault(): string | undefined {
+    if (this.#isStopped) return "the copy is being closed";
+    return this.#machine === undefined ? "the copy is being opened" : this.#machine.readFault(this.#around.now());
+  }
+
+  #checkSearch(): void {
+    const fault = this.#isStopped ? "the copy is being closed" : this.#machine?.searchFault(this.#around.now());
+    if (fault !== undefined) throw this.#moved(fault);
+  }
+
+  async #begun(): Promise<number> {
+    await this.#until(() => {
+      const { configuration } = this;
+      const fault = this.#isStopped ? "the copy is being closed" : this.#machine?.commitFault(this.#around.now());
+      if (fault !== undefined && this.isPrimary && configuration !== undefined) {
+        const { inSync, minInSync } = configuration;
+        if (inSync.length < minInSync) throw this.#tooFew(configuration);
+      }
+      return fault;
+    });
+    return this.configuration?.epoch ?? 0;
+  }
+
+  /** Resolves when there is no fault; fails with `moved` when the copy is not primary, or the fault stays. */
+  async #until(fault: () => string | undefined): Promise<void> {
+    const untilMs = this.#around.now() + WAIT_MS_MAX;
+    for (let why = fault(); why !== undefined; why = fault()) {
+      if (!this.isPrimary || this.#around.now() >= untilMs) throw this.#moved(why);
+      await this.#changed(untilMs);
+    }
+  }
+
+  /** Resolves after the next event, at the latest at `untilMs`. */
+  async #changed(untilMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(1, untilMs - this.#around.now()));
+      this.#waiting.add(done);
+    });
+  }
+
+  get #place(): string {
+    const { shardName, className } = this.address;
+    return `shard ${shardName} of class '${className}'`;
+  }
+
+  #moved(why: string): ShoalError {
+    return new ShardMoved(`${this.#place}: copy ${this.name ?? ""} does not answer, ${why}`, this.configuration);
+  }
+
+  #tooFew(configuration: ShardConfiguration): ShoalError {
+    const { inSync, minInSync } = configuration;
+    const missing = copiesOf(configuration).filter((copy) => !inSync.includes(copy));
+    const message =
+      `${this.#place} takes no writes: ${inSync.length} of the ${minInSync} copies that are needed are in sync ` +
+      `(on ${inSync.map(nodeOf).join(", ")}; not on ${missing.map(nodeOf).join(", ") || "any other node"})`;
+    return new ShoalError("unavailable", message, { retryAfterSeconds: 1 });
+  }
+
+  #abandon(why: string): void {
+    const own = this.#own;
+    this.#own = undefined;
+    const message = `${this.#place}: nobody knows whether the write was carried out, ${why}`;
+    own?.reject(new ShoalError("unavailable", message, { retryAfterSeconds: 1 }));
+  }
+
+  #schedule(wakeAt: number): void {
+    if (wakeAt >= this.#timerAt || this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = wakeAt;
+    // A machine that is woken too early does nothing.
+    const ms = Math.max(0, Math.ceil(wakeAt - this.#around.now()));
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.handle({ type: "wake" });
+    }, ms);
+  }
+
+  #carryOut(effect: CopyEffect): void {
+    const store = this.#store;
+    if (store === undefined) return;
+    switch (effect.type) {
+      case "send":
+        this.#around.send(this.key, store.name, effect.to, effect.message);
+        return;
+      case "write":
+        void this.#write(store, effect);
+        return;
+      case "propose":
+        void this.#propose(effect.next);
+        return;
+      case "refresh":
+        this.#around.refresh();
+        return;
+      case "listChanges":
+        this.#asked(async () => {
+          const documents = await store.changesAfter(effect.after);
+          this.handle({ type: "changes", session: effect.session, documents });
+        });
+        return;
+      case "openRows":
+        this.#asked(() => this.#openRows(store, effect));
+        return;
+      case "nextRows":
+        this.#asked(() => this.#nextRows(effect.session, ROWS_BYTES_MAX));
+        return;
+      case "committed": {
+        const own = this.#own;
+        this.#own = undefined;
+        own?.resolve();
+        return;
+      }
+      case "abandoned":
+        this.#abandon("the copy was primary until then");
+        return;
+      case "discard":
+        this.stop();
+        this.#around.onEvent({ type: "discarded", shard: this.address });
+    }
+  }
+
+  async #openRows(store: CopyStore, { session, ...effect }: Extract<CopyEffect, { type: "openRows" }>): Promise<void> {
+    const end = this.#machine?.state.end ?? START;
+    const cursor = await store.openRows(effect);
+    // A learner catches up in one session at a time: those before are over.
+    const learners = Math.max(1, this.configuration?.learners.length ?? 0);
+    for (const earlier of this.#cursors.keys()) if (this.#cursors.size >= learners) this.#close(earlier);
+    if (this.#isStopped) cursor.close();
+    else this.#cursors.set(session, { cursor, end });
+    await this.#nextRows(session, effect.isWhole ? Number.POSITIVE_INFINITY : ROWS_BYTES_MAX);
+  }
+
+  #close(session: string): void {
+    this.#cursors.get(session)?.cursor.close();
+    this.#cursors.delete(session);
+  }
+
+  async #nextRows(session: string, bytesMax: number): Promise<void> {
+    const open = this.#cursors.get(session);
+    if (open === undefined) return;
+    const { rows, isLast, sequence } = await open.cursor.next(bytesMax);
+    if (isLast) this.#close(session);
+    this.handle({ type: "rows", session, rows, isLast, end: open.end, through: sequence });
+  }
+
+  /** What cannot be read is asked for again by the copy that needs it. */
+  #asked(work: () => Promise<void>): void {
+    work().catch((thrown: unknown) => this.#report("catchUpFailed", thrown));
+  }
+
+  async #write(store: CopyStore, { write, batch }: Extract<CopyEffect, { type: "write" }>): Promise<void> {
+    const { state, entries, rows } = batch;
+    const own = this.#own;
+    try {
+      if (rows !== undefined) await store.writeRows(state, rows);
+      else if (entries === undefined) await store.writeState(state);
+      else if (own !== undefined && entries.changes === own.changes) await own.write(state);
+      else await store.append(state, entries);
+    } catch (thrown) {
+      if (this.#isStopped) return;
+      this.handle({ type: "writeFailed" });
+      this.#abandon("its store has failed");
+      this.#report("copyFailed", thrown);
+      return;
+    }
+    this.handle({ type: "written", write });
+  }
+
+  async #propose(next: ShardConfiguration): Promise<void> {
+    const decision = await this.#around.propose(this.key, next);
+    const outcome = decision === undefined ? "unknown" : decision.isAccepted ? "accepted" : "conflict";
+    this.handle({ type: "proposed", outcome, configuration: decision?.current });
+  }
+
+  #report(type: "copyFailed" | "catchUpFailed", thrown: unknown): void {
+    if (!this.#isStopped) this.#around.onEvent({ type, shard: this.address, error: ShoalError.from(thrown) });
+  }
+}
