@@ -13,6 +13,7 @@ import {
   optional,
   readJson,
   share,
+  slashed,
   text,
   whole,
 } from "./json-shape.js";
@@ -88,10 +89,17 @@ const DEFINITION = members({
   vectorizer: text,
 });
 
+const SHARD = members({
+  name: nonEmpty,
+  members: list(nonEmpty),
+  epoch: optional(whole(1)),
+  copies: optional(list(slashed)),
+});
+
 const RECORD = members({
   definition: DEFINITION,
   sharding: members({
-    shards: list(members({ name: nonEmpty, members: list(nonEmpty), epoch: optional(whole(1)) }), SHARDS_MAX),
+    shards: list(SHARD, SHARDS_MAX),
     virtualShards: list(nonEmpty, VIRTUAL_SHARDS_MAX),
     assignments: list(whole(0, SHARDS_MAX), VIRTUAL_SHARDS_MAX),
   }),
