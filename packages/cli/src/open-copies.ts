@@ -37,6 +37,7 @@ export function openCopies(
       now: () => performance.now(),
       clock: () => clock.now(),
       newId: () => randomBytes(FOLDER_ID_CHARS / 2).toString("hex"),
+      leaseMs: configuration.copyLeaseMilliseconds,
       journalKeepEntries: configuration.journalKeepEntries,
     }),
   );

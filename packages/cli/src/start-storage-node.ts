@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
-import { CONNECTIONS_MAX, createRpcServer } from "@shoal/rpc/grpc";
+import { CONNECTIONS_MAX, connectPeer, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity } from "@shoal/storage-node";
 import { drainServer } from "./drain-server.js";
@@ -11,6 +11,7 @@ import { clusterMembership, describeMembership, followCoordinators, untilKnown }
 import { describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
 import { advertisedAddress, keepRegistered } from "./keep-registered.js";
 import { ballastOf, makeDataFolder } from "./make-data-folder.js";
+import { openCopies } from "./open-copies.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -66,10 +67,21 @@ export async function startStorageNode(
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };
+  const copies = openCopies(
+    options,
+    {
+      ...{ nodeName, secret, service: coordinator.copies, nodes: coordinator.nodes, metrics },
+      connect: (name, at) => {
+        const bounds = { messageBytesMax: configuration.internalMessageBytesMax };
+        return connectPeer(name, at, { from: nodeName, tls, clusterId: () => clusterId(), limits: bounds });
+      },
+    },
+    scope,
+  );
   const { node, openFiles: plan } = await openStorageNode(
     options,
     {
-      ...{ owner, dataPath, ballast, schema: view, openFiles, onProgress, metrics },
+      ...{ owner, dataPath, ballast, schema: view, openFiles, onProgress, metrics, copies },
       drops: { nodes: coordinator.nodes, kept: () => known.kept() },
     },
     scope,
@@ -91,7 +103,7 @@ export async function startStorageNode(
   const processId = randomUUID();
   const server = scope.use(
     await createRpcServer(
-      { node, presence: { identity: identityOf(secret), process: processId } },
+      { node, presence: { identity: identityOf(secret), process: processId }, peers: copies },
       { host: internalHost, port: internalPort, connectionsMax, now, tls, limits },
     ),
   );
@@ -114,6 +126,7 @@ export async function startStorageNode(
   return {
     async drain() {
       notReady = () => "it is draining";
+      await copies.handOver();
       await drainServer(server, configuration.drainTimeoutSeconds);
     },
   };

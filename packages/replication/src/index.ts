@@ -17,4 +17,4 @@ export {
   withoutLearner,
 } from "./shard-configuration.js";
 export { ShardCopy } from "./shard-copy.js";
-export { TIMING, type Timing } from "./timing.js";
+export { TIMING, type Timing, timingOf } from "./timing.js";

@@ -13,6 +13,20 @@ export interface Timing {
   readonly drift: number;
 }
 
+/** All times in proportion to that of a lease. */
+export function timingOf(leaseMs: number): Timing {
+  const part = leaseMs / TIMING.leaseMs;
+  return {
+    heartbeatMs: TIMING.heartbeatMs * part,
+    leaseMs,
+    silenceMs: TIMING.silenceMs * part,
+    answerMs: TIMING.answerMs * part,
+    askMs: TIMING.askMs * part,
+    resendMs: TIMING.resendMs * part,
+    drift: TIMING.drift,
+  };
+}
+
 export const TIMING: Timing = {
   heartbeatMs: 500,
   leaseMs: 2_000,

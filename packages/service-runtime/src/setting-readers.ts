@@ -55,7 +55,10 @@ const READERS: readonly (readonly [Commands, readonly Setting<unknown>[]])[] = [
   [WITH_INTERNAL_PORT, [CLUSTER.internalHost, CLUSTER.internalPort]],
   [
     ["storage-node"],
-    [CLUSTER.internalAdvertisedAddress, CLUSTER.internalConnectionBytesMax, CLUSTER.internalAnswersBytesMax],
+    [
+      ...[CLUSTER.internalAdvertisedAddress, CLUSTER.internalConnectionBytesMax, CLUSTER.internalAnswersBytesMax],
+      ...[CLUSTER.copyLeaseMilliseconds, CLUSTER.journalKeepEntries],
+    ],
   ],
   // A server in one process shows its certificate to a contextionary only.
   [["gateway", ...WITH_INTERNAL_PORT], [CLUSTER.internalTls]],

@@ -75,6 +75,16 @@ export const CLUSTER_SETTINGS = {
     meaning:
       "Whether a storage node, or `serve`, may start with a new folder although it has shards, with empty shards instead of missing ones, and without the writes of lost or damaged logs: their content is lost. For one start.",
   }),
+  copyLeaseMilliseconds: setting("COPY_LEASE_MILLISECONDS", "copies.lease_milliseconds", wholeNumber(500, 60_000), {
+    fallback: 2_000,
+    meaning:
+      "How long a copy of a shard may answer after it last heard from the others; one that is silent for so long is taken out, and a primary for 1.5 times as long is replaced. The same on all storage nodes: change it while all are stopped.",
+  }),
+  journalKeepEntries: setting("JOURNAL_KEEP_ENTRIES", "copies.journal_keep_entries", wholeNumber(0, 1_000_000_000), {
+    fallback: 4_000_000,
+    meaning:
+      "Changes that a shard with copies remembers for copies that are away; one that has missed more gets all rows again.",
+  }),
   shardWaitSeconds: setting("SHARD_WAIT_SECONDS", "shard.wait_seconds", wholeNumber(0, 3_600), {
     fallback: 15,
     meaning: "How long a gateway holds requests for the shards of a storage node that announced its restart.",

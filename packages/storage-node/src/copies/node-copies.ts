@@ -7,8 +7,8 @@ import {
   nodeOf,
   type ShardConfiguration,
   STORE,
-  TIMING,
   type Timing,
+  timingOf,
   withdrawn,
 } from "@shoal/replication";
 import type {
@@ -38,7 +38,8 @@ export interface NodeCopiesOptions {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly newId: () => string;
-  readonly timing?: Timing;
+  /** How long a copy may answer after it last heard from the others: the same on all nodes. */
+  readonly leaseMs: number;
   /** Entries that a journal keeps for copies that are away. */
   readonly journalKeepEntries: number;
 }
@@ -101,7 +102,8 @@ export class NodeCopies implements Disposable {
   readonly #counts = { takenOver: 0, takenOut: 0 };
 
   constructor(options: NodeCopiesOptions) {
-    const { timing = TIMING, now, newId, journalKeepEntries, service } = options;
+    const { leaseMs, now, newId, journalKeepEntries, service } = options;
+    const timing = timingOf(leaseMs);
     this.#options = options;
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
