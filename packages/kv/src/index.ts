@@ -1,6 +1,6 @@
 export { DiskBallast } from "./disk-ballast.js";
 export { diskOf } from "./disk-of.js";
-export { makeDurableFolder, writeDurableFile } from "./durable-files.js";
+export { makeDurableFolder, syncFolder, writeDurableFile } from "./durable-files.js";
 export { endAfterStoreFailure } from "./end-after-store-failure.js";
 export type {
   KeyRange,

@@ -36,8 +36,8 @@ export async function buildIndex(build: IndexBuild): Promise<void> {
   await clear(build);
   await indexRows(build);
   const format = await store.get(FORMAT_KEY);
-  const dimensions = format === undefined ? undefined : decodeFormatRecord(format, place).dimensions;
-  const formatRecord = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions) } as const;
+  const { dimensions, isCopy = false } = format === undefined ? {} : decodeFormatRecord(format, place);
+  const formatRecord = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions, isCopy) } as const;
   await store.write([formatRecord, indexRecord(true)], { sync: true });
 }
 

@@ -21,6 +21,8 @@ export interface DraftOptions {
   readonly table: IdTable;
   readonly dimensions: number | undefined;
   readonly objectBytesMax: number;
+  /** The store has a copy record. */
+  readonly isCopy: boolean;
   /** Time of the commit. */
   readonly nowUnix: number;
   /** An error for an id that the table lacks: its row may be one that was lost together with its id. */
@@ -158,7 +160,7 @@ export class CommitDraft {
     batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, epoch) });
     batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, epoch, ids }) });
     if (this.#dimensions !== this.#options.dimensions) {
-      batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions) });
+      batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions, this.#options.isCopy) });
     }
     const row = (at: number) => (rows[at] === undefined ? undefined : view(rows[at]));
     const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
@@ -236,7 +238,8 @@ export class CommitDraft {
   }
 }
 
-const DELETED = {
+/** Of an entry that deletes. */
+export const DELETED = {
   kind: "delete",
   creationTimeUnix: 0,
   hasVector: false,
@@ -254,7 +257,7 @@ function timesOf(row: RowView | ShoalError): PutTimes | ShoalError {
   return { creationTimeUnix, lastUpdateTimeUnix };
 }
 
-function sameVector(before: RowView, after: RowView): boolean {
+export function sameVector(before: RowView, after: RowView): boolean {
   return before.hasVector === after.hasVector && Buffer.compare(before.vectorBytes, after.vectorBytes) === 0;
 }
 

@@ -1,10 +1,12 @@
 import type { PlannedChanges } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
-import { ShoalError } from "@shoal/model";
+import { objectIdFromBytes, ShoalError } from "@shoal/model";
+import type { CopyState } from "@shoal/replication";
 import { catchUp } from "./catch-up.js";
 import { type Commit, CommitDraft } from "./commit-draft.js";
 import { CommitGathering } from "./commit-gathering.js";
 import type { ObjectIndex } from "./object-index.js";
+import type { OwnCopy } from "./own-copy.js";
 import type { PendingWrite } from "./pending-write.js";
 import { type BaseRowSource, readBaseRows } from "./read-base-rows.js";
 import type { RowView } from "./row.js";
@@ -23,6 +25,8 @@ export interface CommitLoopOptions {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly epoch: number;
+  /** Undefined: the shard has one copy. */
+  readonly copy: OwnCopy | undefined;
   readonly limits: ShardLimits;
   readonly onEvent: OnShardEvent;
   /** The row of a document without its vector, when it is at hand. */
@@ -34,7 +38,8 @@ export interface CommitLoopOptions {
 /** The one writer of a shard: a bounded queue, and one commit at a time for all that waits. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions;
-  readonly #baseRows: BaseRowSource;
+  /** What commits are drafted on. */
+  readonly baseRows: BaseRowSource;
   #queue: PendingWrite[] = [];
   #pendingObjects = 0;
   #pendingBytes = 0;
@@ -44,6 +49,10 @@ export class CommitLoop {
   #dimensions: number | undefined;
   /** The last write to the store failed; it may have reached the disk all the same. */
   #storeError: ShoalError | undefined;
+  /** The store has a commit of which nobody knows what becomes, and the views do not have it yet. */
+  #isBehind = false;
+  /** The next writes that are committed each by itself. */
+  #single = 0;
   /** The views do not follow the journal any more. */
   #broken: ShoalError | undefined;
 
@@ -51,7 +60,7 @@ export class CommitLoop {
     this.#options = options;
     const { store, views, cachedRow, clock } = options;
     this.#gathering = new CommitGathering(clock);
-    this.#baseRows = { store, table: views.table, cachedRow, place: this.#place };
+    this.baseRows = { store, table: views.table, cachedRow, place: this.#place };
     this.#dimensions = dimensions;
   }
 
@@ -101,18 +110,44 @@ export class CommitLoop {
    * failed. `closing`: the shard takes no more writes, and `work` is to end soon, by failing.
    */
   async runExclusively(work: (closing: AbortSignal) => Promise<void>): Promise<void> {
-    this.#checkOpen();
     const { signal } = this.#closing;
-    const done = new Promise<void>((resolve, reject) => {
-      this.#works.push(() => work(signal).then(resolve, (error: unknown) => reject(this.#break(error))));
+    await this.#runAlone(() =>
+      work(signal).catch((error: unknown) => {
+        throw this.#break(error);
+      }),
+    );
+  }
+
+  /** The same for work that fails by itself: what a copy writes, or what it reads at one moment. Fails after a failed write. */
+  async runForCopy<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    return this.#runAlone(async () => {
+      const error = this.#broken ?? this.#storeError;
+      if (error !== undefined) throw error;
+      if (this.#isBehind) await this.#catchUp();
+      return work();
     });
-    this.#running ??= Promise.resolve().then(() => this.#run());
+  }
+
+  /** Commits what another copy has drafted; in `runForCopy`. Nothing becomes visible when it fails. */
+  async replicate(commit: Commit, state: CopyState, copy: OwnCopy): Promise<void> {
+    await this.#options.views.index?.settled().catch((error: unknown) => {
+      throw this.#break(error);
+    });
+    const done = this.#replicate(commit, state, copy);
+    this.#commit = done.catch(() => undefined);
     await done;
   }
 
-  /** Takes no more writes; resolves when the accepted ones are done. */
+  /** Writes what a copy says of itself, and what goes with it and concerns no view; in `runForCopy`. */
+  async writeState(state: CopyState, copy: OwnCopy, batch: readonly KeyValueChange[] = []): Promise<void> {
+    this.#checkEnd(state, this.#options.views.sequence);
+    await copy.write(state, (record) => this.#writeToStore([...batch, record]));
+  }
+
+  /** Takes no more writes; resolves when the accepted ones are done. Those that could not begin yet fail on a shard with copies. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#wake?.();
     await this.#running;
   }
 
@@ -124,6 +159,8 @@ export class CommitLoop {
   #commit: Promise<void> | undefined;
   /** To be done before the next commit. They never fail. */
   readonly #works: (() => Promise<void>)[] = [];
+  /** Ends waiting for leave to commit. */
+  #wake: (() => void) | undefined;
 
   async #run(): Promise<void> {
     for (;;) {
@@ -136,25 +173,62 @@ export class CommitLoop {
       if (this.#queue.length === 0) break;
       await this.#options.views.index?.settled().catch((error: unknown) => void this.#break(error));
       // Batches are company enough.
-      const isSmall = this.#pendingObjects <= this.#queue.length && !this.#closing.signal.aborted;
+      const isSmall = this.#pendingObjects <= this.#queue.length && !this.#closing.signal.aborted && this.#single === 0;
       const gathered = isSmall ? this.#gathering.gather(this.#queue.length) : undefined;
       if (gathered !== undefined) await gathered;
+      const begun = this.#begin();
+      const epoch = begun instanceof Promise ? await begun : begun;
+      if (epoch === undefined) continue;
       const group = this.#take();
       this.#gathering.begins();
-      this.#commit = this.#commitGroup(group);
+      this.#commit = this.#commitGroup(group, epoch);
       await this.#commit;
       this.#gathering.ended(group.length, this.#queue.length);
     }
     this.#running = undefined;
   }
 
+  async #runAlone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    this.#checkOpen();
+    const done = new Promise<Outcome>((resolve, reject) => {
+      this.#works.push(() => work().then(resolve, reject));
+    });
+    this.#wake?.();
+    this.#running ??= Promise.resolve().then(() => this.#run());
+    return done;
+  }
+
+  /** Epoch of the next commit, or why there can be none; undefined: something else is to be written first. */
+  #begin(): number | ShoalError | undefined | Promise<number | ShoalError | undefined> {
+    const { copy, epoch } = this.#options;
+    if (copy === undefined) return epoch;
+    if (this.#works.length > 0) return undefined;
+    try {
+      const begun = copy.carrier.begin();
+      if (!(begun instanceof Promise)) return begun;
+      const failed = begun.catch((thrown: unknown) => ShoalError.from(thrown));
+      if (this.#closing.signal.aborted) return this.#closingError();
+      const woken = new Promise<undefined>((resolve) => {
+        this.#wake = () => resolve(undefined);
+      });
+      return Promise.race([failed, woken]);
+    } catch (thrown) {
+      return ShoalError.from(thrown);
+    }
+  }
+
   /** A store of which nobody knows what it has is written to by the next commit first. */
   get #mayBuildIndex(): boolean {
-    const isPossible = this.#broken === undefined && this.#storeError === undefined && !this.#closing.signal.aborted;
+    const isKnown = this.#storeError === undefined && !this.#isBehind;
+    const isPossible = this.#broken === undefined && isKnown && !this.#closing.signal.aborted;
     return isPossible && this.#options.index.isDue;
   }
 
   #take(): PendingWrite[] {
+    if (this.#single > 0) {
+      this.#single -= 1;
+      return this.#queue.splice(0, 1);
+    }
     const { commitObjectsMax, commitBytesMax } = this.#options.limits;
     let objects = 0;
     let bytes = 0;
@@ -168,16 +242,17 @@ export class CommitLoop {
   }
 
   /** Never fails: every write of the group gets its outcome. */
-  async #commitGroup(group: readonly PendingWrite[]): Promise<void> {
+  async #commitGroup(group: readonly PendingWrite[], epoch: number | ShoalError): Promise<void> {
     let isWritten = true;
     try {
-      isWritten = await this.#write(group);
+      isWritten = await this.#write(group, epoch);
       if (isWritten) for (const write of group) write.succeed();
     } catch (error) {
       for (const write of group) write.fail(error);
     }
     if (!isWritten) {
-      for (const write of group) await this.#commitGroup([write]);
+      this.#queue.unshift(...group);
+      this.#single = group.length;
       return;
     }
     for (const write of group) {
@@ -187,16 +262,19 @@ export class CommitLoop {
   }
 
   /** False: the index refuses one of several writes, and each has to be tried by itself. */
-  async #write(group: readonly PendingWrite[]): Promise<boolean> {
-    const { className, views, clock, epoch, source, limits } = this.#options;
+  async #write(group: readonly PendingWrite[], epoch: number | ShoalError): Promise<boolean> {
+    const { className, views, clock, copy, source, limits } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#storeError !== undefined) await this.#catchUp();
-    const read = readBaseRows(this.#baseRows, group);
+    if (epoch instanceof ShoalError) throw epoch;
+    if (this.#storeError !== undefined || this.#isBehind) await this.#catchUp();
+    views.lead();
+    const read = readBaseRows(this.baseRows, group);
     const draft = new CommitDraft({
       className,
       table: views.table,
       dimensions: this.#dimensions,
       objectBytesMax: limits.objectBytesMax,
+      isCopy: copy !== undefined,
       nowUnix: commitTime(clock),
       baseRows: read instanceof Promise ? await read : read,
     });
@@ -211,16 +289,68 @@ export class CommitLoop {
     try {
       planned = await this.#options.index.plan(commit.changes);
       const index = await this.#indexFor(commit, source);
-      await this.#writeToStore(commit.batch.concat(planned.batch));
+      const batch = commit.batch.concat(planned.batch);
+      await (copy === undefined ? this.#writeToStore(batch) : this.#carry(commit, batch, copy));
       views.index ??= index;
     } catch (error) {
       planned?.failed();
       for (const document of commit.reserved) views.table.recycle(document);
       if (planned === undefined && group.length > 1) return false;
+      // What could not be read now is taken over before the next write.
+      if (this.#isBehind) await this.#catchUp().catch(() => undefined);
       throw error;
     }
     this.#apply(commit, planned);
     return true;
+  }
+
+  async #carry(commit: Commit, batch: readonly KeyValueChange[], copy: OwnCopy): Promise<void> {
+    const changes = commit.entries.map(({ rawId }, at) => ({
+      document: objectIdFromBytes(rawId),
+      row: commit.row(at)?.bytes,
+    }));
+    let writing = undefined as Promise<void> | undefined;
+    const write = (state: CopyState): Promise<void> => {
+      this.#checkEnd(state, commit.lastSequence);
+      writing = copy.write(state, (record) => this.#writeToStore([...batch, record]));
+      return writing;
+    };
+    try {
+      await copy.carrier.carry(changes, write);
+      if (writing === undefined) throw new ShoalError("internal", `${this.#place} was not asked to write a commit`);
+      await writing;
+    } catch (thrown) {
+      if (writing === undefined) throw thrown;
+      const error = ShoalError.from(thrown);
+      this.#isBehind = await writing.then(
+        () => true,
+        () => false,
+      );
+      const reason = `nobody knows whether a write to ${this.#place} was carried out: ${error.message}`;
+      throw new ShoalError("unavailable", reason, { cause: error });
+    }
+  }
+
+  async #replicate(commit: Commit, state: CopyState, copy: OwnCopy): Promise<void> {
+    const { views, source, index } = this.#options;
+    this.#checkEnd(state, commit.lastSequence);
+    const planned = await index.plan(commit.changes);
+    try {
+      const vectors = await this.#indexFor(commit, source);
+      await copy.write(state, (record) => this.#writeToStore([...commit.batch, ...planned.batch, record]));
+      views.index ??= vectors;
+    } catch (error) {
+      planned.failed();
+      throw error;
+    }
+    views.table.follow();
+    this.#apply(commit, planned);
+  }
+
+  /** The journal of a copy ends where its state says. */
+  #checkEnd({ end }: CopyState, sequence: number): void {
+    if (end.sequence === sequence) return;
+    throw new ShoalError("internal", `${this.#place} ends at ${sequence}, its copy is to end at ${end.sequence}`);
   }
 
   async #indexFor(commit: Commit, source: VectorIndexSource) {
@@ -267,6 +397,7 @@ export class CommitLoop {
     index.renew();
     const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
     this.#dimensions ??= caughtUp.dimensions;
+    this.#isBehind = false;
     onCommitted(caughtUp.documents, () => undefined);
   }
 

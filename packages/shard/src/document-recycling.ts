@@ -12,6 +12,8 @@ export class DocumentRecycling {
   #runningNewer = 0;
   #waitingForOlder: number[] = [];
   #freedNow: number[] = [];
+  /** Called at the next recycling. */
+  #waiters: (() => void)[] = [];
 
   constructor(recycle: (document: number) => void) {
     this.#recycle = recycle;
@@ -45,6 +47,18 @@ export class DocumentRecycling {
     this.#advance();
   }
 
+  /** Document ids that may not be used yet. */
+  held(): ReadonlySet<number> {
+    return new Set([...this.#waitingForOlder, ...this.#freedNow]);
+  }
+
+  /** Resolves when none of the document ids is held any more; undefined: none is. */
+  whenFree(documents: ReadonlySet<number>): Promise<void> | undefined {
+    const isHeld = (document: number) => documents.has(document);
+    if (!this.#waitingForOlder.some(isHeld) && !this.#freedNow.some(isHeld)) return undefined;
+    return new Promise<void>((resolve) => this.#waiters.push(resolve)).then(() => this.whenFree(documents));
+  }
+
   #advance(): void {
     while (this.#runningOlder === 0 && this.#waitingForOlder.length + this.#freedNow.length > 0) {
       for (const document of this.#waitingForOlder) this.#recycle(document);
@@ -53,6 +67,7 @@ export class DocumentRecycling {
       this.#runningOlder = this.#runningNewer;
       this.#runningNewer = 0;
       this.#generation += 1;
+      if (this.#waiters.length > 0) for (const resolve of this.#waiters.splice(0)) resolve();
     }
   }
 }

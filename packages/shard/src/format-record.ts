@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { FORMAT_VERSION } from "./key-layout.js";
+import { COPY_FORMAT_VERSION, FORMAT_VERSION } from "./key-layout.js";
 
 /*
  * Value of the format record, little-endian:
@@ -14,13 +14,16 @@ const RECORD_BYTES = 16;
 
 export interface FormatRecord {
   readonly version: number;
+  /** Whether the store has a copy record. */
+  readonly isCopy: boolean;
   readonly dimensions: number | undefined;
 }
 
-export function encodeFormatRecord(dimensions: number | undefined): Uint8Array {
+/** `isCopy`: the store has a copy record. */
+export function encodeFormatRecord(dimensions: number | undefined, isCopy = false): Uint8Array {
   const bytes = Buffer.alloc(RECORD_BYTES);
   MAGIC.copy(bytes);
-  bytes.writeUInt32LE(FORMAT_VERSION, VERSION_OFFSET);
+  bytes.writeUInt32LE(isCopy ? COPY_FORMAT_VERSION : FORMAT_VERSION, VERSION_OFFSET);
   bytes.writeUInt32LE(dimensions ?? 0, DIMENSIONS_OFFSET);
   return bytes;
 }
@@ -35,13 +38,17 @@ export function decodeFormatRecord(bytes: Uint8Array, place: string): FormatReco
     throw new ShoalError("dataLoss", `${place} has no readable format record: these are not a shard's data`);
   }
   const version = record.readUInt32LE(VERSION_OFFSET);
-  if (version > FORMAT_VERSION) {
+  if (version > COPY_FORMAT_VERSION) {
     throw new ShoalError(
       "unavailable",
-      `${place} was written in data format ${version} by a newer release; this one reads up to format ${FORMAT_VERSION}`,
+      `${place} was written in data format ${version} by a newer release; this one reads up to format ${COPY_FORMAT_VERSION}`,
     );
   }
   if (version === 0) throw new ShoalError("dataLoss", `${place} names data format 0, which never existed`);
   const dimensions = record.readUInt32LE(DIMENSIONS_OFFSET);
-  return { version, dimensions: dimensions === 0 ? undefined : dimensions };
+  return {
+    version,
+    isCopy: version === COPY_FORMAT_VERSION,
+    dimensions: dimensions === 0 ? undefined : dimensions,
+  };
 }

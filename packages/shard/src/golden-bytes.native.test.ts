@@ -79,8 +79,8 @@ describe("format 2", () => {
 
   it("format and head records", () => {
     expect(hex(encodeFormatRecord(2))).toBe(hex(bytes(GOLDEN.format)));
-    expect(decodeFormatRecord(bytes(GOLDEN.format), "here")).toEqual({ version: 2, dimensions: 2 });
-    expect(decodeFormatRecord(bytes(GOLDEN.format1), "here")).toEqual({ version: 1, dimensions: 2 });
+    expect(decodeFormatRecord(bytes(GOLDEN.format), "here")).toEqual({ version: 2, isCopy: false, dimensions: 2 });
+    expect(decodeFormatRecord(bytes(GOLDEN.format1), "here")).toEqual({ version: 1, isCopy: false, dimensions: 2 });
     const head = { sequence: 0x1_0000_0002, epoch: 7, ids: IDS };
     expect(hex(encodeHeadRecord(head))).toBe(hex(bytes(GOLDEN.head)));
     expect(decodeHeadRecord(bytes(GOLDEN.head))).toEqual(head);

@@ -34,6 +34,7 @@ export class IdTable {
   readonly #digest = new IdSetDigest();
   readonly #present = new PresentDocuments();
   #documentLimit = 0;
+  #isFollowing = false;
 
   constructor(hashSeed: number) {
     this.#hash = new IdHash(this.#chunks, hashSeed);
@@ -116,7 +117,17 @@ export class IdTable {
   }
 
   recycle(document: number): void {
-    this.#free.push(document);
+    if (!this.#isFollowing) this.#free.push(document);
+  }
+
+  /** Another copy gives documents to objects from now on: which are free is not known before `adoptFreeDocuments`. */
+  follow(): void {
+    this.#isFollowing = true;
+    this.#free.length = 0;
+  }
+
+  get isFollowing(): boolean {
+    return this.#isFollowing;
   }
 
   /** Adds an object. The document id is a reserved one. */
@@ -219,11 +230,15 @@ export class IdTable {
     for (const index of order) this.#creation.linkNewest(documents[index] ?? 0);
   }
 
-  /** Makes every id below the limit that no object has available. For tables that were filled by `insert` alone. */
-  adoptFreeDocuments(): void {
+  /**
+   * Makes every id below the limit that no object has available, but those that will be recycled. For tables that were filled by
+   * `insert` alone.
+   */
+  adoptFreeDocuments(held?: ReadonlySet<number>): void {
+    this.#isFollowing = false;
     this.#free.length = 0;
     for (let document = this.#documentLimit - 1; document >= 0; document--) {
-      if (!this.#chunks.has(document)) this.#free.push(document);
+      if (!this.#chunks.has(document) && held?.has(document) !== true) this.#free.push(document);
     }
   }
 

@@ -1,9 +1,12 @@
+export type { CopyStore } from "./copy-store.js";
 export { IdPresenceFilter } from "./id-presence-filter.js";
 export { checkRoomForShards } from "./memory-admission.js";
 export { openShard } from "./open-shard.js";
+export type { CommitCarrier, CopyOptions } from "./own-copy.js";
 export { rowReadGate } from "./read-rows.js";
 export { repairShard, type SalvagedRows, type SomeIds } from "./repair-shard.js";
 export { RowCacheBudget } from "./row-cache-budget.js";
+export type { RowCursor, RowSelection } from "./row-cursor.js";
 export type {
   RoomBounds,
   Shard,

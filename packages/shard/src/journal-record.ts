@@ -10,7 +10,7 @@ import { OBJECT_ID_BYTES, ShoalError } from "@shoal/model";
  * 16  entries of 32 bytes:
  *      0  uuid
  *     16  f64  creation time, milliseconds since 1970 (0 for a delete)
- *     24  u32  document id
+ *     24  u32  document id; 0xffffffff: the entry changed nothing here, it only has its sequence (format 3)
  *     28  u8   kind: 1 put, 2 delete
  *     29  u8   flags of a put: 1 the row has a vector, 2 the vector differs from the one before, 4 created again
  *     30  u16  0
@@ -23,6 +23,9 @@ const DELETE = 2;
 const HAS_VECTOR = 1;
 const VECTOR_CHANGED = 2;
 const CREATED = 4;
+
+/** Document of an entry of a copy that changed nothing: it deletes what was not there, or a newer row was there already. */
+export const NO_DOCUMENT = 0xffff_ffff;
 
 export interface JournalEntry {
   readonly kind: "put" | "delete";

@@ -23,11 +23,11 @@ describe("what a shard refuses to open", () => {
 
   it("a newer one is refused by name", async () => {
     const newer = Buffer.from(encodeFormatRecord(undefined));
-    newer.writeUInt32LE(3, 8);
+    newer.writeUInt32LE(4, 8);
     await store.write([{ type: "put", key: FORMAT_KEY, value: newer }]);
     const error = await refusal(under.open());
     expect(error?.code).toBe("unavailable");
-    expect(error?.message).toMatch(/shard 's1' of class 'Book' was written in data format 3 by a newer release/);
+    expect(error?.message).toMatch(/shard 's1' of class 'Book' was written in data format 4 by a newer release/);
   });
 
   it("data without a format record is not taken for a shard", async () => {

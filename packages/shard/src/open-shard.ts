@@ -1,12 +1,15 @@
 import type { KeyValueStore } from "@shoal/kv";
 import { type PropertyDefinition, ShoalError, type VectorIndexConfig } from "@shoal/model";
 import type { Gate, MemoryBudget } from "@shoal/runtime";
+import { type CopyRecord, copyRecordChange, decodeCopyRecord, firstCopyState } from "./copy-record.js";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
-import { FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
+import { COPY_KEY, FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
 import { MemoryAdmission } from "./memory-admission.js";
 import type { CreateInvertedIndex } from "./object-index.js";
+import { type CopyOptions, OwnCopy } from "./own-copy.js";
+import { readHead } from "./read-journal.js";
 import { rowReadGate } from "./read-rows.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
@@ -40,8 +43,10 @@ export interface ShardOptions {
   readonly rowCache?: RowCacheBudget;
   /** Bounds what all shards that share it read at the same time; absent: one of its own. */
   readonly rowReads?: Gate;
-  /** Of the coordinator's lease; a shard that has seen a higher one does not open. */
+  /** Of the coordinator's lease; a shard that has seen a higher one does not open. A shard with copies does not look at it. */
   readonly epoch?: number;
+  /** Present: the store is one of the shard's copies. A store that is one opens as nothing else. */
+  readonly copy?: CopyOptions;
   /** What the whole process may use; absent: writes are not refused for memory. */
   readonly memory?: MemoryBudget;
   /** Any number that clients do not know; keeps them from choosing ids that slow the id table down. */
@@ -54,13 +59,15 @@ export interface ShardOptions {
  * Opens a shard, or makes one in an empty store. When this resolves, everything that was ever acknowledged is found by
  * id, by vector and by filter: a shard of an older format has got its inverted index. Only when that cannot be built now
  * the shard opens without it, and filters are refused until it is. Fails with `unavailable` when a newer release wrote the
- * data, with `conflict` for a stale epoch or other dimensions, with `dataLoss` when the store is not a shard's.
+ * data, with `conflict` for a stale epoch or other dimensions, and for a copy without `copy`, with `dataLoss` when the store is not a
+ * shard's, or has lost its copy record.
  */
 export async function openShard(options: ShardOptions): Promise<Shard> {
   const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };
   const place = `shard '${options.shardName}' of class '${options.className}'`;
   const began = options.clock();
   const { dimensions: stored, ...format } = await readFormat(options.store, place);
+  const record = await copyRecord(options, format.isCopy, place);
   if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
     throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
   }
@@ -77,12 +84,13 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     options.onEvent(event);
   };
   const { replayEntriesMax } = limits;
-  const recovery = { store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent };
+  const copy = record?.state;
+  const recovery = { store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent, copy };
   const recovered = await recover(recovery).catch(async (error: unknown) => {
     await source.dispose();
     throw error;
   });
-  if (epoch < recovered.epoch) {
+  if (copy === undefined && epoch < recovered.epoch) {
     await source.dispose();
     throw new ShoalError("conflict", `${place} has seen epoch ${recovered.epoch}, epoch ${epoch} is over`);
   }
@@ -110,6 +118,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     rowReads,
     idPresenceFilter,
     epoch,
+    copy: record && options.copy && new OwnCopy(record, options.copy.carrier),
     place,
     dimensions,
     source,
@@ -122,8 +131,30 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   return new StoredShard({ ...options, ...parts }).prepare();
 }
 
+/** Of a store that is a copy, or becomes one now. */
+async function copyRecord(
+  { store, copy }: ShardOptions,
+  isCopy: boolean,
+  place: string,
+): Promise<CopyRecord | undefined> {
+  if (!isCopy && copy === undefined) return undefined;
+  if (copy === undefined) throw new ShoalError("conflict", `${place} is one of several copies, and opens as one only`);
+  const stored = await store.get(COPY_KEY);
+  if (stored !== undefined) return decodeCopyRecord(stored);
+  if (isCopy) throw new ShoalError("dataLoss", `${place} has lost the record of which copy it is`);
+  const head = await readHead(store);
+  if (head === undefined) throw new ShoalError("dataLoss", `${place} cannot become a copy: its head record is damaged`);
+  const record = { name: copy.name, state: firstCopyState(copy.since, head) };
+  const format = await store.get(FORMAT_KEY);
+  const dimensions = format && decodeFormatRecord(format, place).dimensions;
+  const formatRecord = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions, true) } as const;
+  await store.write([copyRecordChange(record), formatRecord], { sync: true });
+  return record;
+}
+
 interface ShardFormat {
   readonly dimensions: number | undefined;
+  readonly isCopy: boolean;
   readonly indexIsWhole: boolean;
 }
 
@@ -132,15 +163,15 @@ async function readFormat(store: KeyValueStore, place: string): Promise<ShardFor
   const [record, index] = await store.getMany([FORMAT_KEY, INDEX_KEY]);
   if (record instanceof Error) throw record;
   if (record !== undefined) {
-    const { dimensions } = decodeFormatRecord(record, place);
-    return { dimensions, indexIsWhole: !(index instanceof Error) && indexIsWhole(index) };
+    const { dimensions, isCopy } = decodeFormatRecord(record, place);
+    return { dimensions, isCopy, indexIsWhole: !(index instanceof Error) && indexIsWhole(index) };
   }
   for await (const _ of store.scan({ limit: 1 }, () => {})) {
     throw new ShoalError("dataLoss", `${place} has data but no format record`);
   }
   const format = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(undefined) } as const;
   await store.write([format, indexRecord(true)], { sync: true });
-  return { dimensions: undefined, indexIsWhole: true };
+  return { dimensions: undefined, isCopy: false, indexIsWhole: true };
 }
 
 /** A disk that takes no writes does not keep a shard from being read: every commit says it again until it is built. */

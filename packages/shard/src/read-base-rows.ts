@@ -18,7 +18,7 @@ export interface BaseRowSource {
 /** The stored rows of all objects that a group of writes changes, in at most one read of the store. */
 export function readBaseRows(
   source: BaseRowSource,
-  group: readonly PendingWrite[],
+  group: readonly Pick<PendingWrite, "baseIds" | "removedIds">[],
 ): ReadonlyMap<ObjectId, BaseRow> | Promise<ReadonlyMap<ObjectId, BaseRow>> {
   const { table, cachedRow } = source;
   const rows = new Map<ObjectId, BaseRow>();

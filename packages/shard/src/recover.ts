@@ -1,6 +1,8 @@
 import type { KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import type { CopyState } from "@shoal/replication";
 import type { VectorIndex } from "@shoal/vector-index";
+import { isComplete } from "./copy-record.js";
 import { encodeHeadRecord, type Head } from "./head-record.js";
 import { IdTable } from "./id-table.js";
 import type { JournalRecord } from "./journal-record.js";
@@ -22,6 +24,8 @@ export interface Recovery {
   readonly dimensions: number | undefined;
   readonly hashSeed: number;
   readonly replayEntriesMax: number;
+  /** Undefined: the shard has one copy. */
+  readonly copy: CopyState | undefined;
   readonly onEvent: OnShardEvent;
 }
 
@@ -37,22 +41,29 @@ export interface Recovered {
 /**
  * Brings the views to the end of the journal: each from its snapshot and the changes since then, or again from the rows
  * when the snapshot or the journal does not serve. A snapshot that has seen more than the store holds is not believed.
- * The ids in the head record tell whether the table has them all.
+ * The ids in the head record tell whether the table has them all. Those of a copy end where its state says. While it is incomplete
+ * its rows are ahead of its journal, which says nothing about the views then, as does what a complete one kept from before its base.
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
   const { store, source, hashSeed, onEvent } = recovery;
   const dimensions = source.skip ? undefined : recovery.dimensions;
   const head = await readHead(store);
+  const { copy } = recovery;
+  const usesJournal = copy === undefined || isComplete(copy);
+  const base = copy?.base ?? 0;
+  if (!usesJournal) await removeSnapshots(recovery.paths, ["ids", "vectors"]);
   const loaded = await loadSnapshots(recovery.paths, source, dimensions, hashSeed, onEvent);
   const indexSequence = dimensions === undefined ? undefined : (loaded.index?.sequence ?? 0);
   const seen = Math.max(loaded.tableSequence, indexSequence ?? 0);
   const records = await usableJournal(recovery, head, [loaded.tableSequence, indexSequence ?? Number.MAX_VALUE], seen);
-  const sequence =
+  const reached =
     head === undefined ? Math.max(seen, await highestJournalSequence(store)) : Math.max(seen, head.sequence);
+  const sequence = copy?.end.sequence ?? reached;
 
   const believed = head !== undefined && seen <= head.sequence;
-  const tableFollows = believed && follows(records, loaded.tableSequence, sequence);
-  const indexFollows = indexSequence === undefined || (believed && follows(records, indexSequence, sequence));
+  const follows = (from: number) => believed && usesJournal && leads(records, base, from, sequence);
+  const tableFollows = follows(loaded.tableSequence);
+  const indexFollows = indexSequence === undefined || follows(indexSequence);
   const index = await indexToFill(source, loaded, dimensions, indexFollows);
   const table = tableFollows ? (loaded.table ?? new IdTable(hashSeed)) : undefined;
   if (table !== undefined) replayIntoTable(table, records ?? [], loaded.tableSequence);
@@ -75,6 +86,7 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   if (index !== undefined && indexFollows && indexSequence !== undefined) {
     await replayIntoIndex(index, views.table, records ?? [], indexSequence, views.sequence, store, onEvent);
   }
+  if (copy !== undefined) views.endAt(sequence);
   views.table.adoptFreeDocuments();
   views.table.expected = ids;
   if (views.table.doubtful) {
@@ -100,7 +112,7 @@ async function usableJournal(
   reached: readonly number[],
   seen: number,
 ): Promise<readonly JournalRecord[] | undefined> {
-  const { store, onEvent, replayEntriesMax } = recovery;
+  const { store, onEvent, replayEntriesMax, copy } = recovery;
   if (head === undefined) {
     onEvent({ type: "damageFound", damage: { what: "journal", reason: "the head record is damaged" } });
     return undefined;
@@ -110,7 +122,9 @@ async function usableJournal(
     onEvent({ type: "damageFound", damage });
     return undefined;
   }
-  const after = Math.min(head.sequence, ...reached.filter((sequence) => head.sequence - sequence <= replayEntriesMax));
+  if (copy !== undefined && !isComplete(copy)) return undefined;
+  const isNear = (sequence: number) => head.sequence - sequence <= replayEntriesMax && sequence >= (copy?.base ?? 0);
+  const after = Math.min(head.sequence, ...reached.filter(isNear));
   if (after === head.sequence) return [];
   try {
     return await readJournalAfter(store, after);
@@ -122,10 +136,10 @@ async function usableJournal(
   }
 }
 
-/** Whether the records lead from `from` to `to` without a gap. */
-function follows(records: readonly JournalRecord[] | undefined, from: number, to: number): boolean {
+/** Whether the records lead from `from` to `to` without a gap; those before `base` do not count. */
+function leads(records: readonly JournalRecord[] | undefined, base: number, from: number, to: number): boolean {
   if (from === to) return true;
-  if (records === undefined) return false;
+  if (records === undefined || from < base) return false;
   const first = records.find((record) => record.lastSequence > from);
   return first !== undefined && first.firstSequence <= from + 1 && records.at(-1)?.lastSequence === to;
 }

@@ -2,7 +2,7 @@ import type { KeyValueReader } from "@shoal/kv";
 import { objectIdFromBytes } from "@shoal/model";
 import type { VectorIndex } from "@shoal/vector-index";
 import type { IdTable } from "./id-table.js";
-import type { JournalEntry, JournalRecord } from "./journal-record.js";
+import { type JournalEntry, type JournalRecord, NO_DOCUMENT } from "./journal-record.js";
 import { rowKeyOfRawId } from "./key-layout.js";
 import { RowView } from "./row.js";
 import { scanRows } from "./scan-rows.js";
@@ -122,7 +122,7 @@ function* entriesAfter(records: readonly JournalRecord[], after: number) {
   for (const record of records) {
     for (const [at, entry] of record.entries.entries()) {
       const sequence = record.firstSequence + at;
-      if (sequence > after) yield { entry, sequence };
+      if (sequence > after && entry.document !== NO_DOCUMENT) yield { entry, sequence };
     }
   }
 }

@@ -18,6 +18,7 @@ import type {
 } from "@shoal/model";
 import type { WorkBounds } from "@shoal/runtime";
 import type { VectorIndexStatistics } from "@shoal/vector-index";
+import type { CopyStore } from "./copy-store.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 
 export interface ShardCondition {
@@ -76,7 +77,8 @@ export interface ShardReader {
   hasObject(id: ObjectId): boolean | Promise<boolean>;
   /**
    * One result an id, in order. Calls of one iteration of the event loop share one read of the store. As all reads of rows, it takes steps that
-   * are bounded in bytes, and fails with the reason of its signal or the error of its `rowBytes` between them.
+   * are bounded in bytes, and fails with the reason of its signal or the error of its `rowBytes` between them. On a shard with copies it
+   * waits where it meets a row whose commit is not acknowledged yet; other reads may see it.
    */
   getObjects(
     ids: readonly ObjectId[],
@@ -130,6 +132,8 @@ export interface RoomBounds {
 
 /** One shard of one class on one disk. Disposing of it drains it and writes snapshots; the store stays the caller's. */
 export interface Shard extends ShardReader, ShardWriter, AsyncDisposable {
+  /** Undefined: the shard has one copy. */
+  readonly copy: CopyStore | undefined;
   /** Takes over settings that may change; fails with `invalid` when one differs that is fixed at creation. */
   configure(settings: ShardSettings): void;
   /** Resolves when the vectors outside the graph are within their bound. */

@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { syncFolder } from "@shoal/kv";
 import type { ViewName } from "./shard-events.js";
 
 /** Where a shard's views are kept between runs. */
@@ -11,7 +12,8 @@ export async function snapshotPaths(folder: string): Promise<SnapshotPaths> {
   return { ids: join(folder, "ids.snapshot"), vectors: join(folder, "vectors.snapshot") };
 }
 
-/** Takes snapshots away that must not be believed, by this start or by the next. */
+/** Takes snapshots away, durably, that must not be believed, by this start or by the next. */
 export async function removeSnapshots(paths: SnapshotPaths, views: readonly ViewName[]): Promise<void> {
   for (const view of views) await rm(paths[view], { force: true });
+  await syncFolder(dirname(paths.ids));
 }

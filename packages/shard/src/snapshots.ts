@@ -1,10 +1,12 @@
 import { diskOf, type KeyValueStore, snapshotWriters } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { isComplete } from "./copy-record.js";
 import { writeIdTableSnapshot } from "./id-table-snapshot.js";
+import type { OwnCopy } from "./own-copy.js";
 import { cutJournal } from "./read-journal.js";
 import type { OnShardEvent } from "./shard-events.js";
 import type { ShardLimits } from "./shard-limits.js";
-import type { SnapshotPaths } from "./snapshot-files.js";
+import { removeSnapshots, type SnapshotPaths } from "./snapshot-files.js";
 import type { Views } from "./views.js";
 
 const QUIET_PART = 0.1;
@@ -14,6 +16,8 @@ export interface SnapshotsOptions {
   readonly paths: SnapshotPaths;
   readonly views: Views;
   readonly limits: ShardLimits;
+  /** None is written while it is incomplete, and its journal is kept. */
+  readonly copy: OwnCopy | undefined;
   readonly onEvent: OnShardEvent;
 }
 
@@ -46,14 +50,15 @@ export class Snapshots {
   /** To be called after each commit, and once after opening. */
   committed(): void {
     const { limits, views } = this.#options;
-    if (this.#closed || this.#held !== undefined) return;
+    if (this.#closed || !this.#mayBegin) return;
     if (this.changes >= this.#changesDue() && views.sequence >= this.#dueAfterFailure) void this.#start();
     else if (this.#isDueWhenQuiet()) this.#startWhenQuiet(limits.snapshotQuietMs);
   }
 
-  /** Writes both files. Fails when they cannot be written. */
+  /** Writes both files. Fails when they cannot be written; does nothing for a copy that is incomplete. */
   async write(): Promise<void> {
     while (this.#held !== undefined || this.#writing !== undefined) await (this.#held ?? this.#writing);
+    if (!this.#mayBegin) return;
     const writing = this.#write();
     // Another one, which may become due meanwhile, would write the same files.
     this.#writing = writing
@@ -73,18 +78,37 @@ export class Snapshots {
 
   /** Runs `work`, which changes the views as no commit does, while no snapshot is being written. */
   async pauseFor(work: () => Promise<void>): Promise<void> {
+    const before = this.#held;
     const run = async () => {
+      await before;
       while (this.#writing !== undefined) await this.#writing;
       await work();
     };
-    const held = run();
-    this.#held = held.catch(() => undefined);
+    const running = run();
+    const held = running.catch(() => undefined);
+    this.#held = held;
     try {
-      await held;
+      await running;
     } finally {
-      this.#held = undefined;
+      if (this.#held === held) this.#held = undefined;
     }
     this.committed();
+  }
+
+  /** Takes those on disk away, durably; within `pauseFor`. */
+  async remove(): Promise<void> {
+    await removeSnapshots(this.#options.paths, ["ids", "vectors"]);
+    this.#sequence = 0;
+  }
+
+  /** Begins to write them, however few changes they lack. */
+  begin(): void {
+    if (!this.#closed && this.#mayBegin) void this.#start();
+  }
+
+  get #mayBegin(): boolean {
+    const { copy } = this.#options;
+    return this.#held === undefined && (copy === undefined || isComplete(copy.state));
   }
 
   #changesDue(): number {
@@ -105,7 +129,7 @@ export class Snapshots {
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
       // A snapshot may have been written meanwhile, and few changes since.
-      if (!this.#closed && this.#held === undefined && this.#isDueWhenQuiet()) void this.#start();
+      if (!this.#closed && this.#mayBegin && this.#isDueWhenQuiet()) void this.#start();
     }, delayMs);
     this.#quiet.unref();
   }
@@ -128,11 +152,11 @@ export class Snapshots {
   }
 
   async #write(): Promise<void> {
-    const { store, paths } = this.#options;
+    const { store, paths, copy } = this.#options;
     // Shards that come to rest together do not fill the threads that others wait for.
     const reached = await snapshotWriters.run(await diskOf(paths.ids), () => this.#writeFiles());
     this.#sequence = reached;
-    await cutJournal(store, reached);
+    await cutJournal(store, copy === undefined ? reached : Math.min(reached, copy.state.base));
   }
 
   async #writeFiles(): Promise<number> {

@@ -19,18 +19,21 @@ import {
 import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
+import { type CopyStore, StoredCopy } from "./copy-store.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { listObjects } from "./list-objects.js";
 import { lostObjectError, unknownObjectsError } from "./lost-objects.js";
 import { matchingIds } from "./matching-objects.js";
 import type { MemoryAdmission } from "./memory-admission.js";
 import { type CreateInvertedIndex, ObjectIndex } from "./object-index.js";
+import type { OwnCopy } from "./own-copy.js";
 import { vectorFault } from "./prepare-put.js";
 import type { ListedShard } from "./read-matching.js";
 import { readObjects } from "./read-objects.js";
 import { RowReader } from "./read-rows.js";
 import type { Recovered } from "./recover.js";
 import { ReloadedVectors } from "./reloaded-vectors.js";
+import type { RowView } from "./row.js";
 import { RowCache } from "./row-cache.js";
 import type { RowCacheBudget } from "./row-cache-budget.js";
 import { queryLengthError, searchByVector } from "./search-by-vector.js";
@@ -53,6 +56,7 @@ export interface StoredShardParts {
   readonly paths: SnapshotPaths;
   readonly dimensions: number | undefined;
   readonly epoch: number;
+  readonly copy: OwnCopy | undefined;
   readonly limits: ShardLimits;
   readonly rowCache: RowCacheBudget;
   readonly rowReads: Gate;
@@ -81,6 +85,7 @@ export class StoredShard implements Shard {
   readonly #writes: ShardWrites;
   readonly #snapshots: Snapshots;
   readonly #vectors: ReloadedVectors;
+  readonly #copy: StoredCopy | undefined;
   #disposing: Promise<void> | undefined;
   #reloading: Promise<void> | undefined;
 
@@ -119,13 +124,21 @@ export class StoredShard implements Shard {
       runExclusively: (work) => this.#commits.runExclusively(work),
       rowsAreKnown: () => this.#commits.storeError === undefined,
     });
+    const { copy } = parts;
+    this.#copy =
+      copy && new StoredCopy({ store, views, copy, commits: this.#commits, snapshots: this.#snapshots, place });
     this.#snapshots.committed();
   }
 
   /** To be called once before the shard is used: builds an inverted index that is not whole, if that can be done. */
   async prepare(): Promise<this> {
+    await this.#copy?.prepare();
     if (!this.#index.isWhole) await this.#commits.buildIndex();
     return this;
+  }
+
+  get copy(): CopyStore | undefined {
+    return this.#copy;
   }
 
   get objectCount(): number {
@@ -154,7 +167,22 @@ export class StoredShard implements Shard {
   ): Promise<readonly (StoredObject | undefined)[]> {
     const { table } = this.#views;
     const objects = ids.map((id) => ({ id, document: table.find(id) }));
-    return readObjects(this.#rows, objects, { className: this.className, fields, bounds });
+    const reading = { className: this.className, fields, bounds };
+    if (this.#copy === undefined) return readObjects(this.#rows, objects, reading);
+    let newest = 0;
+    const onRow = (_at: number, row: RowView): void => {
+      newest = Math.max(newest, row.sequence);
+    };
+    const found = await readObjects(this.#rows, objects, { ...reading, onRow });
+    if (newest > this.#views.sequence) await this.#acknowledged(newest);
+    return found;
+  }
+
+  /** Of a commit that was under way it is not known before whether it may be seen. */
+  async #acknowledged(sequence: number): Promise<void> {
+    await this.#commitUnderWay();
+    if (sequence <= this.#views.sequence) return;
+    throw new ShoalError("unavailable", `nobody knows what becomes of change ${sequence} of ${this.#parts.place}`);
   }
 
   async searchByVector(search: VectorSearch, bounds: WorkBounds = {}): Promise<readonly VectorSearchHit[]> {

@@ -2,7 +2,7 @@ import type { VectorIndex } from "@shoal/vector-index";
 import { DocumentRecycling } from "./document-recycling.js";
 import type { IdSetDigest } from "./id-set-digest.js";
 import type { IdTable } from "./id-table.js";
-import type { JournalEntry } from "./journal-record.js";
+import { type JournalEntry, NO_DOCUMENT } from "./journal-record.js";
 
 /** What one commit changed, with the vectors that came with it. */
 export interface AppliedCommit {
@@ -36,18 +36,33 @@ export class Views {
   }
 
   apply(commit: AppliedCommit): void {
+    const freed: number[] = [];
     for (const entry of commit.entries) {
-      const freed = applyToTable(this.table, entry);
-      if (freed !== undefined) this.recycling.release(freed);
+      const document = applyToTable(this.table, entry);
+      if (document !== undefined) freed.push(document);
     }
+    // What a catch-up has given to another object at once is not free.
+    for (const document of freed) if (!this.table.has(document)) this.recycling.release(document);
     this.table.expected = commit.ids;
     this.sequence = commit.lastSequence;
     if (this.index !== undefined) applyToIndex(this.index, commit);
+  }
+
+  /** They have reached `sequence`, and no more. */
+  endAt(sequence: number): void {
+    this.sequence = sequence;
+    this.index?.remove(new Uint32Array(0), sequence);
+  }
+
+  /** To be called before a commit is drafted here: documents are given to objects by this table. */
+  lead(): void {
+    if (this.table.isFollowing) this.table.adoptFreeDocuments(this.recycling.held());
   }
 }
 
 /** Returns the document id that the entry has freed. Entries that the table has seen already change nothing. */
 export function applyToTable(table: IdTable, entry: JournalEntry): number | undefined {
+  if (entry.document === NO_DOCUMENT) return undefined;
   const document = table.findRaw(entry.rawId);
   if (entry.kind === "delete") {
     if (document < 0) return undefined;

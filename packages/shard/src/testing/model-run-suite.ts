@@ -11,7 +11,7 @@ import { expect } from "vitest";
 import type { Shard } from "../shard.js";
 import { cosineDistance } from "./brute-force-index-suite.js";
 import { checkFilters } from "./check-filters-suite.js";
-import { ALL_FIELDS, book, idOf, PROPERTIES, propertiesOf, type ShardUnderTest } from "./shard-under-test-suite.js";
+import { ALL_FIELDS, book, idOf, PROPERTIES, propertiesOf } from "./shard-under-test-suite.js";
 
 const IDS = 40;
 /** Not one of the model's. */
@@ -37,7 +37,7 @@ export class ModelRun {
 
   constructor(
     readonly random: SeededRandom,
-    readonly under: ShardUnderTest,
+    readonly under: { nowUnix: number },
   ) {}
 
   id(): ObjectId {
