@@ -57,6 +57,19 @@ const PROPERTY = members({
 /** As much as a class may have, with room for what later versions allow: more would only cost memory. */
 const SHARDS_MAX = 65_536;
 const VIRTUAL_SHARDS_MAX = 1_048_576;
+const MEMBERS_MAX = 10_000;
+
+const COPIES: JsonShape = (value, member) => {
+  list(nonEmpty, MEMBERS_MAX)(value, member);
+  nonEmpty((value as readonly unknown[])[0], `${member}[0]`);
+};
+
+const SHARD = members({
+  name: nonEmpty,
+  members: list(nonEmpty),
+  epoch: optional(whole(1)),
+  copies: optional(COPIES),
+});
 
 const DEFINITION = members({
   class: className,
@@ -64,6 +77,7 @@ const DEFINITION = members({
   invertedIndexConfig: members({ cleanupIntervalSeconds: whole(0) }),
   moduleConfig: optional(object),
   properties: nullable(list(PROPERTY)),
+  replicationConfig: optional(members({ factor: whole(1, MEMBERS_MAX) })),
   shardingConfig: members({
     virtualPerPhysical: whole(1, VIRTUAL_SHARDS_MAX),
     desiredCount: whole(1, SHARDS_MAX),
@@ -91,7 +105,7 @@ const DEFINITION = members({
 const RECORD = members({
   definition: DEFINITION,
   sharding: members({
-    shards: list(members({ name: nonEmpty, members: list(nonEmpty), epoch: optional(whole(1)) }), SHARDS_MAX),
+    shards: list(SHARD, SHARDS_MAX),
     virtualShards: list(nonEmpty, VIRTUAL_SHARDS_MAX),
     assignments: list(whole(0, SHARDS_MAX), VIRTUAL_SHARDS_MAX),
   }),
