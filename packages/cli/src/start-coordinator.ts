@@ -26,7 +26,7 @@ export async function startCoordinator(
   stopping: AbortSignal,
 ): Promise<Service> {
   const { clock, configuration, logger } = options;
-  const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
+  const { internalHost, internalPort = PORT, expectedStorageNodes, replicationFactor, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
   const tls = await followInternalTls(configuration, "coordinator", logger, scope);
@@ -49,7 +49,7 @@ export async function startCoordinator(
   const { schema, nodes, jobs, extensions, access } = await openCoordinator(
     options,
     {
-      ...{ store, expectedStorageNodes, shardLimit },
+      ...{ store, expectedStorageNodes, replicationFactor, shardLimit },
       findNode: (name, address) => findNodeAt(name, address, { now: () => clock.now(), tls }),
     },
     scope,

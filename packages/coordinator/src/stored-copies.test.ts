@@ -100,7 +100,7 @@ it("accepts what follows the current configuration, which is the first one until
     seen.map(({ configurations }) => [...configurations].map(([key, { version }]) => `${key} ${version}`)),
   ).toEqual([[], ["c/0 2"], ["c/0 2", "c/1 2"], ["c/0 3", "c/1 2"]]);
   expect(seen[3]?.configurations.get("c/1")).toBe(seen[2]?.configurations.get("c/1"));
-  expect((await copies.current(CONTEXT)).configurations).toBe(seen[3]?.configurations);
+  expect(await copies.current(CONTEXT)).toBe(seen[3]);
   using again = new StoredCopies(await Ledger.open(await openStore(disk), () => 0));
   expect((await again.current(CONTEXT)).configurations).toEqual(seen[3]?.configurations);
 });
