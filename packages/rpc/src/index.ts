@@ -24,6 +24,7 @@ export {
   type NodeService,
   storageNodeCount,
 } from "./node-service.js";
+export type { PeerConnection, PeerReceiver } from "./peer-connection.js";
 export {
   type ChangeContext,
   type ClassDrop,
@@ -40,6 +41,7 @@ export {
   type ServedSchema,
 } from "./schema-service.js";
 export { type AnyShardMethod, callService, shardOf, shardServiceBy } from "./shard-methods.js";
+export { ShardMoved } from "./shard-moved.js";
 export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 export type { EntriesSnapshot, SnapshotService } from "./snapshot-service.js";
 export { peerNames } from "./tls/peer-names.js";

@@ -13,6 +13,7 @@ import {
   optional,
   readJson,
   share,
+  slashed,
   text,
   whole,
 } from "./json-shape.js";
@@ -100,6 +101,13 @@ const DEFINITION = members({
   }),
   vectorIndexType: oneOf("hnsw"),
   vectorizer: text,
+});
+
+const SHARD = members({
+  name: nonEmpty,
+  members: list(nonEmpty),
+  epoch: optional(whole(1)),
+  copies: optional(list(slashed)),
 });
 
 const RECORD = members({
