@@ -34,7 +34,7 @@ export interface CoordinatorSettings {
   readonly store: MetaStore;
   readonly expectedStorageNodes: number;
   /** Of classes that do not say; 1 when absent. */
-  readonly replicationFactor?: number;
+  readonly defaultFactor?: number;
   readonly shardLimit: ShardLimit;
   /** Fails when this process, which holds the shards, has no memory for so many more. */
   readonly checkRoom?: (shards: number) => void;
@@ -45,7 +45,7 @@ export interface CoordinatorSettings {
 /** The schema and the list of storage nodes on a store. */
 export async function openCoordinator(
   { clock, configuration, logger }: Pick<ProcessOptions, "clock" | "configuration" | "logger">,
-  { store, expectedStorageNodes, replicationFactor = 1, shardLimit, checkRoom, findNode }: CoordinatorSettings,
+  { store, expectedStorageNodes, defaultFactor = 1, shardLimit, checkRoom, findNode }: CoordinatorSettings,
   scope: ResourceScope,
 ): Promise<{
   readonly schema: SchemaCoordinator;
@@ -61,7 +61,7 @@ export async function openCoordinator(
     new SchemaCoordinator({
       ledger,
       expectedStorageNodes,
-      replicationFactor,
+      defaultFactor,
       createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical }, replicationConfig }, nodeNames) => {
         const factor = replicationConfig?.factor;
         return createShardingState({ desiredCount, virtualPerPhysical, nodeNames, factor }, randomBytes);

@@ -108,7 +108,7 @@ test("the copies of a shard are on as many nodes as the class says, and named by
 });
 
 test("REPLICATION_FACTOR is that of classes that do not say, and they show it", async () => {
-  const schema = await openCoordinator(["n0", "n1"], seededRandom(SEED).bytes, { replicationFactor: 2 });
+  const schema = await openCoordinator(["n0", "n1"], seededRandom(SEED).bytes, { defaultFactor: 2 });
   const made = await schema.addClass(copied("Car"), context);
   expect(made.definition.replicationConfig).toEqual({ factor: 2 });
   expect(made.sharding.shards.map(({ copies }) => copies?.length)).toEqual(Array(6).fill(2));

@@ -67,7 +67,7 @@ export interface SchemaCoordinatorOptions {
   /** So many storage nodes must have registered before a class is made. */
   readonly expectedStorageNodes: number;
   /** Copies of each object of classes that do not say how many (`REPLICATION_FACTOR`); 1 when absent. */
-  readonly replicationFactor?: number;
+  readonly defaultFactor?: number;
   /** Draws the shards of a new class and places them on these nodes: each on as many as its factor says. */
   readonly createSharding: (definition: ClassDefinition, nodeNames: readonly string[]) => ShardingState;
   /** A name that was never given before, fit for a folder. */
@@ -283,9 +283,9 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     { lostNodes = [] }: ClassPlan,
     caller: ChangeCaller | undefined,
   ): LedgerChange<Verdict<ClassRecord>> {
-    const { replicationFactor = 1 } = this.#options;
-    const isDefault = given.replicationConfig === undefined && replicationFactor !== 1;
-    const definition = isDefault ? withFactor(given, replicationFactor) : given;
+    const { defaultFactor = 1 } = this.#options;
+    const isDefault = given.replicationConfig === undefined && defaultFactor !== 1;
+    const definition = isDefault ? withFactor(given, defaultFactor) : given;
     const known = classes.get(definition.class)?.record;
     if (known !== undefined) {
       const { class: className } = known.definition;

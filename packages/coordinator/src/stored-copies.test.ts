@@ -2,6 +2,7 @@ import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
 import type { ClassRecord, CopiesSnapshot, CopyProposal } from "@shoal/rpc";
+import { describeCopyService } from "@shoal/rpc/testing/copy-service-suite";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
@@ -74,6 +75,16 @@ async function openControlled(shardCount: number) {
   store.commits.length = 0;
   return { store, ledger, copies: new StoredCopies(ledger) };
 }
+
+describeCopyService("of two coordinators on one store", async () => {
+  const store = await openStore();
+  const ledgers = await Promise.all([0, 1].map(() => Ledger.open(store, () => 0)));
+  const [first, second] = ledgers as [Ledger, Ledger];
+  await makeClass(first, "c", 4);
+  const shards = new Map([0, 1, 2, 3].map((at) => [`c/${at}`, COPIES]));
+  const [service, elsewhere] = [new StoredCopies(first), new StoredCopies(second)];
+  return { service, elsewhere, shards, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+});
 
 it("accepts what follows the current configuration, which is the first one until its first change", async () => {
   const disk = new MemoryStore();

@@ -60,17 +60,11 @@ const SHARDS_MAX = 65_536;
 const VIRTUAL_SHARDS_MAX = 1_048_576;
 const MEMBERS_MAX = 10_000;
 
+/** At least one. */
 const COPIES: JsonShape = (value, member) => {
-  list(nonEmpty, MEMBERS_MAX)(value, member);
-  nonEmpty((value as readonly unknown[])[0], `${member}[0]`);
+  list(slashed, MEMBERS_MAX)(value, member);
+  slashed((value as readonly unknown[])[0], `${member}[0]`);
 };
-
-const SHARD = members({
-  name: nonEmpty,
-  members: list(nonEmpty),
-  epoch: optional(whole(1)),
-  copies: optional(COPIES),
-});
 
 const DEFINITION = members({
   class: className,
@@ -107,7 +101,7 @@ const SHARD = members({
   name: nonEmpty,
   members: list(nonEmpty),
   epoch: optional(whole(1)),
-  copies: optional(list(slashed)),
+  copies: optional(COPIES),
 });
 
 const RECORD = members({
