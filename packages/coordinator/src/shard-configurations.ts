@@ -1,5 +1,5 @@
 import type { Json } from "@shoal/model";
-import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
+import { copiesOf, initialConfiguration, nodeOf, type ShardConfiguration } from "@shoal/replication";
 import type { ShardKey } from "@shoal/rpc";
 import type { PhysicalShard } from "@shoal/sharding";
 import type { MetaChange, MetaState } from "./meta-store.js";
@@ -16,6 +16,12 @@ export function configurationIn(
   if (copies === undefined) return undefined;
   const stored = entries.get(`${COPIES_PREFIX}${classId}/${name}`) as ShardConfiguration | undefined;
   return stored ?? initialConfiguration(copies);
+}
+
+/** The nodes that have the shard: where its copies are now, or where it was placed. */
+export function nodesOf(state: MetaState, classId: string, shard: PhysicalShard): readonly string[] {
+  const configuration = configurationIn(state, classId, shard);
+  return configuration === undefined ? shard.members : copiesOf(configuration).map(nodeOf);
 }
 
 export function putConfiguration(shard: ShardKey, configuration: ShardConfiguration): MetaChange {

@@ -2,6 +2,7 @@ import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
 import type { ClassRecord, CopiesSnapshot, CopyProposal } from "@shoal/rpc";
+import { describeCopyService } from "@shoal/rpc/testing/copy-service-suite";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
@@ -75,6 +76,16 @@ async function openControlled(shardCount: number) {
   return { store, ledger, copies: new StoredCopies(ledger) };
 }
 
+describeCopyService("of two coordinators on one store", async () => {
+  const store = await openStore();
+  const ledgers = await Promise.all([0, 1].map(() => Ledger.open(store, () => 0)));
+  const [first, second] = ledgers as [Ledger, Ledger];
+  await makeClass(first, "c", 4);
+  const shards = new Map([0, 1, 2, 3].map((at) => [`c/${at}`, COPIES]));
+  const [service, elsewhere] = [new StoredCopies(first), new StoredCopies(second)];
+  return { service, elsewhere, shards, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+});
+
 it("accepts what follows the current configuration, which is the first one until its first change", async () => {
   const disk = new MemoryStore();
   using ledger = await Ledger.open(await openStore(disk), () => 0);
@@ -100,7 +111,7 @@ it("accepts what follows the current configuration, which is the first one until
     seen.map(({ configurations }) => [...configurations].map(([key, { version }]) => `${key} ${version}`)),
   ).toEqual([[], ["c/0 2"], ["c/0 2", "c/1 2"], ["c/0 3", "c/1 2"]]);
   expect(seen[3]?.configurations.get("c/1")).toBe(seen[2]?.configurations.get("c/1"));
-  expect((await copies.current(CONTEXT)).configurations).toBe(seen[3]?.configurations);
+  expect(await copies.current(CONTEXT)).toBe(seen[3]);
   using again = new StoredCopies(await Ledger.open(await openStore(disk), () => 0));
   expect((await again.current(CONTEXT)).configurations).toEqual(seen[3]?.configurations);
 });

@@ -210,8 +210,17 @@ export class StoredCopies implements CopyService, Disposable {
   }
 }
 
-function snapshotOf({ historyId, version, entries }: EntriesSnapshot): CopiesSnapshot {
-  return { historyId, version, configurations: entries as unknown as ReadonlyMap<ShardKey, ShardConfiguration> };
+/** Each is one object, however many watch. */
+const snapshots = new WeakMap<EntriesSnapshot, CopiesSnapshot>();
+
+function snapshotOf(stored: EntriesSnapshot): CopiesSnapshot {
+  const known = snapshots.get(stored);
+  if (known !== undefined) return known;
+  const { historyId, version, entries } = stored;
+  const configurations = entries as unknown as ReadonlyMap<ShardKey, ShardConfiguration>;
+  const snapshot = { historyId, version, configurations };
+  snapshots.set(stored, snapshot);
+  return snapshot;
 }
 
 function readPlaced(storeId: string, state: MetaState): PlacedShards {

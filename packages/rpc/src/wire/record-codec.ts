@@ -58,6 +58,13 @@ const PROPERTY = members({
 /** As much as a class may have, with room for what later versions allow: more would only cost memory. */
 const SHARDS_MAX = 65_536;
 const VIRTUAL_SHARDS_MAX = 1_048_576;
+const MEMBERS_MAX = 10_000;
+
+/** At least one. */
+const COPIES: JsonShape = (value, member) => {
+  list(slashed, MEMBERS_MAX)(value, member);
+  slashed((value as readonly unknown[])[0], `${member}[0]`);
+};
 
 const DEFINITION = members({
   class: className,
@@ -65,6 +72,7 @@ const DEFINITION = members({
   invertedIndexConfig: members({ cleanupIntervalSeconds: whole(0) }),
   moduleConfig: optional(object),
   properties: nullable(list(PROPERTY)),
+  replicationConfig: optional(members({ factor: whole(1, MEMBERS_MAX) })),
   shardingConfig: members({
     virtualPerPhysical: whole(1, VIRTUAL_SHARDS_MAX),
     desiredCount: whole(1, SHARDS_MAX),
@@ -93,7 +101,7 @@ const SHARD = members({
   name: nonEmpty,
   members: list(nonEmpty),
   epoch: optional(whole(1)),
-  copies: optional(list(slashed)),
+  copies: optional(COPIES),
 });
 
 const RECORD = members({
