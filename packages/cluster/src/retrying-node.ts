@@ -122,7 +122,8 @@ export class RetryingNode implements Disposable {
       deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
     });
     const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
-    while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#waiters.wait(untilMs, request.context.signal);
+    while (this.state === "connecting" && this.#options.nowMs() < untilMs)
+      await this.#waiters.wait(untilMs, request.context.signal);
     const connection = this.#connection;
     if (connection === undefined || connection.state !== "ready") throw this.#explained(request, undefined);
     return connection.carry(request.method, request.args, context).catch((thrown: unknown) => {
@@ -137,7 +138,8 @@ export class RetryingNode implements Disposable {
     using _held = held.hold(request.method.heldBytes(...request.args), this.name);
     let last = failure;
     for (let made = attempts; ; ) {
-      if (made > 0 && this.state === "ready") await this.#waiters.wait(nowMs() + ATTEMPT_PAUSE_MS, request.context.signal);
+      if (made > 0 && this.state === "ready")
+        await this.#waiters.wait(nowMs() + ATTEMPT_PAUSE_MS, request.context.signal);
       while (this.state !== "ready") {
         const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
         if (nowMs() >= untilMs || this.#connection === undefined) throw this.#explained(request, last);

@@ -39,6 +39,7 @@ export {
   type ServedSchema,
 } from "./schema-service.js";
 export { type AnyShardMethod, callService, shardOf, shardServiceBy } from "./shard-methods.js";
+export { ShardMoved } from "./shard-moved.js";
 export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 export type { EntriesSnapshot, SnapshotService } from "./snapshot-service.js";
 export { peerNames } from "./tls/peer-names.js";
