@@ -43,6 +43,8 @@ interface NodeLoad {
   underWay: number;
   /** Questions that it has ever answered. */
   answered: number;
+  /** When it was asked last, among all questions. */
+  turn: number;
 }
 
 /** A node that has answered nothing for so long while it was asked counts as silent: another copy is asked as well. */
@@ -249,6 +251,7 @@ export class CopyRoutes implements PrimaryRouter {
   async #askNode<T>(route: Route, name: string, question: PrimaryQuestion<T>, context: RequestContext): Promise<T> {
     const load = this.#loadOf(name);
     load.underWay++;
+    load.turn = ++this.#turn;
     try {
       const answer = await question.ask(this.#nodeOf(route, name), context);
       load.answered++;
@@ -265,19 +268,21 @@ export class CopyRoutes implements PrimaryRouter {
     throw undelivered(new ShoalError("unavailable", message, { retryAfterSeconds: 1 }), "never");
   }
 
-  /** The node of a copy in sync that was not tried, with the fewest questions under way; of several each in turn. */
+  /** The node of a copy in sync that was not tried, with the fewest questions under way; of several the one that was asked first. */
   #leastBusy(route: Route, tried: ReadonlySet<string>): string | undefined {
     const { inSync } = this.#configurationOf(route);
-    const start = this.#turn++;
     let best: string | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < inSync.length; at++) {
-      const name = nodeOf(inSync[(start + at) % inSync.length] ?? "");
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const copy of inSync) {
+      const name = nodeOf(copy);
       if (tried.has(name)) continue;
-      const load = this.#loadOf(name).underWay + (this.#pool.isLost(name) ? LOST_LOAD : 0);
-      if (load >= least) continue;
+      const { underWay, turn } = this.#loadOf(name);
+      const load = underWay + (this.#pool.isLost(name) ? LOST_LOAD : 0);
+      if (load > least || (load === least && turn >= earliest)) continue;
       best = name;
       least = load;
+      earliest = turn;
     }
     return best;
   }
@@ -285,7 +290,7 @@ export class CopyRoutes implements PrimaryRouter {
   #loadOf(name: string): NodeLoad {
     const known = this.#loads.get(name);
     if (known !== undefined) return known;
-    const load = { underWay: 0, answered: 0 };
+    const load = { underWay: 0, answered: 0, turn: 0 };
     this.#loads.set(name, load);
     return load;
   }
