@@ -7,7 +7,7 @@ import { messageInFull } from "./delivery.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { describeAccessService } from "./testing/access-service-suite.js";
 import { MemoryAccess } from "./testing/memory-access.js";
-import { applyEntries, entriesBetween } from "./wire/entries-update.js";
+import { applyEntries, entriesBetween, readEntry } from "./wire/entries-update.js";
 import { ACCESS } from "./wire/services.js";
 
 const now = () => Date.now();
@@ -49,7 +49,7 @@ test("updates lead from any snapshot to any other", () => {
     const [before, after] = [draw(1), draw(2)];
     const update = entriesBetween(before, after);
     const sent = ACCESS.Watch.responseDeserialize(ACCESS.Watch.responseSerialize(update));
-    const applied = applyEntries(before, sent, "a value");
+    const applied = applyEntries(before, sent, (entry) => readEntry(entry, "a value"));
     expect({ ...applied, entries: new Map([...applied.entries].sort()) }, `seed ${seed}, round ${round}`).toEqual({
       ...after,
       entries: new Map([...after.entries].sort()),

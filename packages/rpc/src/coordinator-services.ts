@@ -1,11 +1,13 @@
 import { type Json, ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { AccessService } from "./access-service.js";
+import type { CopyService } from "./copy-service.js";
 import type { ExtensionService } from "./extension-service.js";
 import type { Job, JobClaim, JobService } from "./job-service.js";
 import type { NodeRecord, NodeService } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, ServedSchema } from "./schema-service.js";
 import type { Position, WatchService } from "./snapshot-service.js";
+import { applyCopies, copiesBetween, readConfiguration, readDecisions, readShardKey } from "./wire/copies-update.js";
 import { applyEntries, entriesBetween, readEntry, readPosition, wireEntry } from "./wire/entries-update.js";
 import { checkedWorker, readClaimKey, readNewJob, readRangeReport } from "./wire/job-codec.js";
 import { anything, nonEmpty, readJson } from "./wire/json-shape.js";
@@ -21,7 +23,16 @@ import {
 } from "./wire/record-codec.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
 import type { MethodDefinition } from "./wire/service-definition.js";
-import { ACCESS, type CLASS_REQUEST, EXTENSIONS, type JOB_ANSWER, JOBS, NODES, SCHEMA } from "./wire/services.js";
+import {
+  ACCESS,
+  type CLASS_REQUEST,
+  COPIES,
+  EXTENSIONS,
+  type JOB_ANSWER,
+  JOBS,
+  NODES,
+  SCHEMA,
+} from "./wire/services.js";
 
 /*
  * The one table of the coordinator's services: how the methods of each interface become calls, and calls the methods. Client,
@@ -289,7 +300,9 @@ export const EXTENSIONS_SERVICE = described<ExtensionService, typeof EXTENSIONS>
       return { position, whole, changed: put };
     },
     apply: (before, { position, whole, changed }) =>
-      applyEntries(before, { position, whole, put: changed, removed: [] }, "the value of an extension"),
+      applyEntries(before, { position, whole, put: changed, removed: [] }, (entry) =>
+        readEntry(entry, "the value of an extension"),
+      ),
   },
 );
 
@@ -319,8 +332,37 @@ export const ACCESS_SERVICE = described<AccessService, typeof ACCESS>(
   {
     current: "Current",
     between: entriesBetween,
-    apply: (before, update) => applyEntries(before, update, ACCESS_VALUE),
+    apply: (before, update) => applyEntries(before, update, (entry) => readEntry(entry, ACCESS_VALUE)),
     // A coordinator that is behind may still have rights that were revoked since.
+    asksOfHistories: true,
+  },
+);
+
+export const COPIES_SERVICE = described<CopyService, typeof COPIES>(
+  COPIES,
+  {
+    propose: {
+      nodeOf: ({ node }) => node,
+      request: ([node, proposals]) => ({ node, proposals: proposals.map(({ shard, next }) => wireEntry(shard, next)) }),
+      args: ({ node, proposals }, context) => [
+        node,
+        proposals.map(({ key, valueJson }) => ({ shard: readShardKey(key), next: readConfiguration(valueJson) })),
+        context,
+      ],
+      answer: (decisions) => ({
+        decisions: decisions.map(({ isAccepted, current }) => ({
+          isAccepted,
+          currentJson: current && jsonBytes(current),
+        })),
+      }),
+      result: ({ decisions }, [, proposals]) => readDecisions(decisions, proposals),
+    },
+  },
+  {
+    current: "Current",
+    between: copiesBetween,
+    apply: applyCopies,
+    // A coordinator that is behind may still take a copy for the primary that is none any more.
     asksOfHistories: true,
   },
 );

@@ -23,6 +23,7 @@ export {
   type NodeService,
   storageNodeCount,
 } from "./node-service.js";
+export type { PeerConnection, PeerReceiver } from "./peer-connection.js";
 export {
   type ChangeContext,
   type ClassDrop,

@@ -1,11 +1,13 @@
 import type { AccessService } from "../access-service.js";
 import {
   ACCESS_SERVICE,
+  COPIES_SERVICE,
   EXTENSIONS_SERVICE,
   JOBS_SERVICE,
   NODES_SERVICE,
   SCHEMA_SERVICE,
 } from "../coordinator-services.js";
+import type { CopyService } from "../copy-service.js";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodeService } from "../node-service.js";
@@ -30,6 +32,8 @@ export interface CoordinatorConnection extends Disposable {
   readonly extensions: ExtensionService;
   /** As {@link jobs}. */
   readonly access: AccessService;
+  /** As {@link jobs}. */
+  readonly copies: CopyService;
   /** Whether a coordinator is streaming changes of the schema right now. */
   readonly isReachable: boolean;
   /** The cluster of the coordinator that has refused this process last, until one answers. */
@@ -60,6 +64,7 @@ export function connectCoordinator(
   let jobs: JobService | undefined;
   let extensions: ExtensionService | undefined;
   let access: AccessService | undefined;
+  let copies: CopyService | undefined;
   return {
     schema: {
       ...schema,
@@ -80,6 +85,10 @@ export function connectCoordinator(
     get access() {
       access ??= keep(coordinatorClient(calls, ACCESS_SERVICE));
       return access;
+    },
+    get copies() {
+      copies ??= keep(coordinatorClient(calls, COPIES_SERVICE));
+      return copies;
     },
     get isReachable() {
       return isReachable;

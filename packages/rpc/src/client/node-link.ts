@@ -1,15 +1,16 @@
-import { type ChannelCredentials, Client } from "@grpc/grpc-js";
+import type { ChannelCredentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
 import { InFlight, type RequestContext } from "@shoal/runtime";
 import { undelivered } from "../delivery.js";
 import type { AnyShardMethod } from "../shard-methods.js";
 import { REQUEST_MESSAGE } from "../stream/frame-sender.js";
-import { FrameStream } from "../stream/frame-stream.js";
-import { failure, hello, type RequestHead, requestHead } from "../stream/message-head.js";
-import { channelOptions } from "../tls/credentials.js";
+import type { FrameStream } from "../stream/frame-stream.js";
+import { failure, type RequestHead, requestHead } from "../stream/message-head.js";
 import { ByteReader } from "../wire/byte-reader.js";
 import { ByteWriter } from "../wire/byte-writer.js";
 import { FrameKind, SHARDS, type WireFrame } from "../wire/packet-codec.js";
+import type { LinkEvents } from "./kept-link.js";
+import { NodeStreams } from "./node-streams.js";
 import { PendingRequest } from "./pending-request.js";
 
 /** Larger requests take the stream for bulk. */
@@ -18,9 +19,6 @@ const SMALL_IN_FLIGHT_MAX = 256 * 1024;
 const BULK_IN_FLIGHT_MAX = 1024 * 1024;
 /** How often is looked who has been given up: a listener for each costs as much as a request. */
 const ABORT_TICK_MS = 20;
-/** A link that says nothing in three ticks is dead: after the first it was asked. */
-const HEARTBEAT_MS = 700;
-const SILENT_TICKS_MAX = 3;
 /** Long requests that are encoded at the same time, in steps. */
 const ENCODING_MAX = 4;
 
@@ -34,47 +32,45 @@ export interface NodeConnectionLimits {
   readonly connectTimeoutMs: number;
 }
 
-export interface NodeLinkOptions extends NodeConnectionLimits {
+export const NODE_LIMITS: NodeConnectionLimits = {
+  messageBytesMax: 512 * 1024 * 1024,
+  unsentBytesMax: 64 * 1024 * 1024,
+  requestsMax: 10_000,
+  connectTimeoutMs: 2_000,
+};
+
+export interface NodeLinkOptions extends NodeConnectionLimits, LinkEvents {
   readonly name: string;
   readonly address: string;
   readonly credentials: ChannelCredentials;
   readonly now: () => number;
   readonly schemaVersion: () => number;
   readonly onNodeSchemaVersion: (version: number) => void;
-  readonly onReady: () => void;
-  readonly onDraining: () => void;
-  /** Once; nothing comes after it. */
-  readonly onEnd: (reason: string) => void;
 }
 
 /** The two streams to a node, from the attempt to open them until one of them breaks. */
 export class NodeLink {
   readonly #options: NodeLinkOptions;
-  readonly #clients: readonly Client[];
+  readonly #streams: NodeStreams;
   readonly #small: FrameStream;
   readonly #bulk: FrameStream;
   readonly #pending = new InFlight<PendingRequest>();
   /** Requests that are not encoded before there is room, given up ones among them. */
   readonly #waiting: { readonly id: number; readonly pending: PendingRequest }[] = [];
   #encoding = 0;
-  #hellos = 0;
-  #isDraining = false;
-  #isOver = false;
-  #isSilent = true;
-  #silentTicks = 0;
   #abortTimer: NodeJS.Timeout | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
-  readonly #connectTimer: NodeJS.Timeout;
 
   constructor(options: NodeLinkOptions) {
     this.#options = options;
-    const { name, address, credentials, connectTimeoutMs } = options;
-    // Two connections: a batch in the buffers of one is not before what goes through the other.
-    this.#clients = [0, 1].map(() => new Client(address, credentials, channelOptions(name)));
-    const [small, bulk] = this.#clients as [Client, Client];
-    this.#small = this.#open(small, SMALL_IN_FLIGHT_MAX);
-    this.#bulk = this.#open(bulk, BULK_IN_FLIGHT_MAX);
-    this.#connectTimer = setTimeout(() => this.#fail(`it did not answer in ${connectTimeoutMs} ms`), connectTimeoutMs);
+    this.#streams = new NodeStreams({
+      ...options,
+      method: SHARDS.Talk,
+      bytesInFlightMax: [SMALL_IN_FLIGHT_MAX, BULK_IN_FLIGHT_MAX],
+      onFrame: (stream, frame) => this.#onFrame(stream, frame),
+      onRoom: () => this.#beginWaiting(),
+      onEnd: (reason) => this.#onEnd(reason),
+    });
+    [this.#small, this.#bulk] = this.#streams.streams as [FrameStream, FrameStream];
   }
 
   ask(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
@@ -92,20 +88,7 @@ export class NodeLink {
 
   /** Ends the link; what is under way fails with `unavailable`. */
   close(): void {
-    this.#fail("this process has closed the connection");
-  }
-
-  #open(client: Client, bytesInFlightMax: number): FrameStream {
-    const { path, requestSerialize, responseDeserialize } = SHARDS.Talk;
-    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
-    const stream: FrameStream = new FrameStream(call, {
-      bytesInFlightMax,
-      messageBytesMax: this.#options.messageBytesMax,
-      onFrame: (frame) => this.#onFrame(stream, frame),
-      onEnd: (error) => this.#fail(error?.message ?? "it has closed the connection"),
-      onRoom: () => this.#beginWaiting(),
-    });
-    return stream;
+    this.#streams.close();
   }
 
   /** Long requests wait before they are encoded. */
@@ -165,21 +148,6 @@ export class NodeLink {
   }
 
   #onFrame(stream: FrameStream, { request, kind, payload }: WireFrame): void {
-    if (stream === this.#small) this.#isSilent = false;
-    switch (kind) {
-      case FrameKind.HELLO:
-        this.#greet(payload);
-        return;
-      case FrameKind.DRAINING:
-        this.#isDraining = true;
-        this.#options.onDraining();
-        return;
-      case FrameKind.PING:
-        stream.sender.signal(0, FrameKind.PONG);
-        return;
-      case FrameKind.PONG:
-        return;
-    }
     const pending = this.#pending.get(request);
     // Given up: what still comes of its answer is of no use.
     if (pending === undefined || pending.stream !== stream) return;
@@ -220,31 +188,6 @@ export class NodeLink {
     return new ShoalError("internal", `the answer of ${pending.describe(this.#options.name)}: ${error.message}`);
   }
 
-  #greet(payload: Buffer): void {
-    const { nodeName, schemaVersion } = hello(new ByteReader(payload));
-    if (nodeName !== this.#options.name) {
-      this.#fail(`it is node '${nodeName}' that answers there`);
-      return;
-    }
-    this.#options.onNodeSchemaVersion(schemaVersion);
-    if (++this.#hellos !== this.#clients.length) return;
-    clearTimeout(this.#connectTimer);
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
-    // A node that is being stopped is not there again because it still answers the door.
-    if (!this.#isDraining) this.#options.onReady();
-  }
-
-  /** Intervals are counted, not time: a process that was held up itself takes nobody for dead. */
-  #beat(): void {
-    this.#silentTicks = this.#isSilent ? this.#silentTicks + 1 : 0;
-    if (this.#silentTicks >= SILENT_TICKS_MAX) {
-      this.#fail(`it said nothing for ${SILENT_TICKS_MAX * HEARTBEAT_MS} ms`);
-      return;
-    }
-    this.#isSilent = true;
-    this.#small.sender.signal(0, FrameKind.PING);
-  }
-
   #endAborted(): void {
     const now = this.#options.now();
     for (const [id, pending] of this.#pending) {
@@ -268,11 +211,7 @@ export class NodeLink {
     pending.reject(reason);
   }
 
-  #fail(reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    clearTimeout(this.#connectTimer);
-    clearInterval(this.#heartbeat);
+  #onEnd(reason: string): void {
     clearInterval(this.#abortTimer);
     for (const [id, pending] of this.#pending) {
       const error = new ShoalError("unavailable", `${this.#options.address}: ${reason}`, { retryAfterSeconds: 1 });
@@ -280,9 +219,6 @@ export class NodeLink {
       pending.reject(undelivered(error, hasLeft ? "unknown" : "never"));
     }
     this.#pending.clear();
-    this.#small.end(undefined);
-    this.#bulk.end(undefined);
-    for (const client of this.#clients) client.close();
     this.#options.onEnd(reason);
   }
 }

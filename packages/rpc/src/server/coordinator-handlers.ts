@@ -8,9 +8,10 @@ import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { CoordinatorService } from "../coordinator-services.js";
 import type { Position, SnapshotService } from "../snapshot-service.js";
-import { certificateNames, inWords } from "../tls/peer-names.js";
+import { certificateNames } from "../tls/peer-names.js";
 import { readPosition } from "../wire/entries-update.js";
 import { REQUEST_ID, statusOf } from "../wire/status-codec.js";
+import { nodeFault } from "./callers.js";
 import { sendSnapshots, updateFor } from "./send-snapshots.js";
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
@@ -37,7 +38,8 @@ export function coordinatorHandlers<Service extends object>(
   stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   const handlers = methods.map(({ name, call: callName, nodeOf, args, answer }) => {
     const handler = unaryHandler(async (request, context, call) => {
-      if (isSecure && nodeOf !== undefined) checkIsNode(nodeOf(request), certificateNames(call));
+      const fault = isSecure && nodeOf !== undefined && nodeFault(nodeOf(request), certificateNames(call));
+      if (fault) throw fault;
       const result = await (service as Methods)[name]?.(...args(request, context));
       // It is answered after the listeners of this process have been called: the latest holds the change.
       return answer(result, readPosition(latest), request);
@@ -73,10 +75,4 @@ export function unaryHandler<Request, Answer>(
       (thrown) => callback(statusOf(thrown)),
     );
   };
-}
-
-function checkIsNode(name: string, names: readonly string[]): void {
-  if (names.includes(name)) return;
-  const message = `whoever has the certificate of ${inWords(names)} spoke for node '${name}'`;
-  throw new ShoalError("forbidden", message);
 }

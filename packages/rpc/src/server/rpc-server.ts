@@ -3,22 +3,26 @@ import { Server, type ServiceDefinition } from "@grpc/grpc-js";
 import type { AccessService } from "../access-service.js";
 import {
   ACCESS_SERVICE,
+  COPIES_SERVICE,
   type CoordinatorService,
   EXTENSIONS_SERVICE,
   JOBS_SERVICE,
   NODES_SERVICE,
   SCHEMA_SERVICE,
 } from "../coordinator-services.js";
+import type { CopyService } from "../copy-service.js";
 import type { ExtensionService } from "../extension-service.js";
 import type { JobService } from "../job-service.js";
 import type { NodePresence, NodeService } from "../node-service.js";
+import type { PeerReceiver } from "../peer-connection.js";
 import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
-import { SHARDS } from "../wire/packet-codec.js";
+import { PEERS, SHARDS } from "../wire/packet-codec.js";
 import { IDENTITY } from "../wire/services.js";
-import { ofOneCluster, onlyFor } from "./callers.js";
+import { explainNode, nodeNameOf, ofOneCluster, onlyAsItself, onlyFor } from "./callers.js";
 import { coordinatorHandlers, unaryHandler } from "./coordinator-handlers.js";
 import { type ListenOptions, listenForPeers } from "./listen-for-peers.js";
+import { type PeerCall, PeerServing } from "./peer-serving.js";
 import type { ServedNode, ShardServingLimits } from "./shard-server.js";
 import { ShardServing } from "./shard-serving.js";
 
@@ -27,17 +31,20 @@ export interface RpcServices {
   readonly node?: ServedNode;
   /** With `node`: the reply to coordinators that ask who is here. */
   readonly presence?: NodePresence;
+  /** With `node`: what it does with messages of other storage nodes. They come until the process ends, in a drain too. */
+  readonly peers?: PeerReceiver;
   readonly schema?: ServedSchema;
   readonly nodes?: NodeService;
   readonly jobs?: JobService;
   readonly extensions?: ExtensionService;
   readonly access?: AccessService;
+  readonly copies?: CopyService;
 }
 
 export interface RpcServerOptions extends ListenOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Callers of the coordinator's services that name another cluster are refused. Absent: nobody is. */
+  /** Callers of the coordinator's services, and other storage nodes, that name another cluster are refused. Absent: nobody is. */
   readonly clusterId?: () => string | undefined;
   readonly limits?: Partial<ShardServingLimits>;
 }
@@ -75,8 +82,10 @@ export async function createRpcServer(services: RpcServices, options: RpcServerO
   const stopped = new AbortController();
   // Every stream that is open listens.
   setMaxListeners(0, stopped.signal);
-  const shards = services.node === undefined ? undefined : new ShardServing(services.node, options);
-  addServices(server, services, shards, options, stopped.signal);
+  const { node, peers } = services;
+  const shards = node && new ShardServing(node, options);
+  const receiving = node && peers && new PeerServing(node, peers, options);
+  addServices(server, services, { shards, receiving }, options, stopped.signal);
   const listening = await listenForPeers(server, options);
   return {
     port: listening.port,
@@ -85,6 +94,7 @@ export async function createRpcServer(services: RpcServices, options: RpcServerO
       listening[Symbol.dispose]();
       stopped.abort();
       shards?.[Symbol.dispose]();
+      receiving?.[Symbol.dispose]();
       // Streams that have just been ended get the chance to say so, and what they said before.
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, CLOSE_MS_MAX);
@@ -100,8 +110,8 @@ export async function createRpcServer(services: RpcServices, options: RpcServerO
 
 function addServices(
   server: Server,
-  { presence, schema, nodes, jobs, extensions, access }: RpcServices,
-  shards: ShardServing | undefined,
+  { presence, schema, nodes, jobs, extensions, access, copies }: RpcServices,
+  { shards, receiving }: { readonly shards: ShardServing | undefined; readonly receiving: PeerServing | undefined },
   { tls, clusterId = () => undefined }: Pick<RpcServerOptions, "tls" | "clusterId">,
   stopped: AbortSignal,
 ): void {
@@ -117,6 +127,10 @@ function addServices(
   if (shards !== undefined) {
     server.addService(SHARDS, only("gateway", { Talk: (call: PacketStream) => shards.serve(call) }));
   }
+  if (receiving !== undefined) {
+    const handlers = { Deliver: (call: PeerCall) => receiving.serve(call, nodeNameOf(call)) };
+    server.addService(PEERS, ofOneCluster(isSecure ? onlyAsItself(handlers) : handlers, clusterId, explainNode));
+  }
   if (presence !== undefined) {
     server.addService(IDENTITY, only("coordinator", { Identify: unaryHandler(async () => presence) }));
   }
@@ -125,4 +139,5 @@ function addServices(
   add(JOBS_SERVICE, jobs);
   add(EXTENSIONS_SERVICE, extensions);
   add(ACCESS_SERVICE, access);
+  add(COPIES_SERVICE, copies);
 }

@@ -4,7 +4,7 @@ import type { PacketStream } from "../stream/frame-stream.js";
 import { RunningRequests } from "./running-requests.js";
 import { type ServedNode, ShardServer, type ShardServingLimits } from "./shard-server.js";
 
-const LIMITS: ShardServingLimits = {
+export const SERVING_LIMITS: ShardServingLimits = {
   messageBytesMax: 512 * 1024 * 1024,
   heldBytesMax: 128 * 1024 * 1024,
   answerBytesMax: 512 * 1024 * 1024,
@@ -35,7 +35,7 @@ export class ShardServing implements Disposable {
   ) {
     this.#node = node;
     this.#now = options.now;
-    this.#limits = { ...LIMITS, ...options.limits };
+    this.#limits = { ...SERVING_LIMITS, ...options.limits };
     this.#running = new RunningRequests(options.now);
     this.#unfinished = new Budget(this.#limits.messageBytesMax);
     const { answersBytesMax } = this.#limits;

@@ -42,5 +42,28 @@ export const count: Codec<number> = (wire, value) => wire.count(value);
 export const double: Codec<number> = (wire, value) => wire.double(value);
 export const instant: Codec<bigint> = (wire, value) => wire.instant(value);
 export const text: Codec<string> = (wire, value) => wire.text(value);
+export const bytes: Codec<Uint8Array> = (wire, value) => wire.bytes(value);
 export const floats: Codec<Float32Array> = (wire, value) => wire.floats(value);
 export const id: Codec<ObjectId> = (wire, value) => wire.id(value);
+
+/** An object of these members, which stand in this order. */
+export function record<Value extends object>(
+  members: {
+    readonly [Name in keyof Value]-?: Codec<Value[Name]>;
+  },
+): Codec<Value> {
+  const entries = Object.entries(members) as [keyof Value, Codec<unknown>][];
+  return (wire, value) => {
+    const read: Partial<Value> = {};
+    for (const [name, codec] of entries) read[name] = codec(wire, value?.[name]) as Value[keyof Value];
+    return value ?? (read as Value);
+  };
+}
+
+export function optional<Value>(codec: Codec<Value>): Codec<Value | undefined> {
+  return (wire, value) => wire.optional(value, codec);
+}
+
+export function list<Item>(item: Codec<Item>): Codec<readonly Item[]> {
+  return (wire, items) => wire.list(items, item);
+}

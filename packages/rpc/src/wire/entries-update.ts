@@ -1,6 +1,11 @@
 import type { Json } from "@shoal/model";
-import type { EntriesSnapshot, Position } from "../snapshot-service.js";
+import type { Position } from "../snapshot-service.js";
 import { unreadable } from "./byte-reader.js";
+
+/** Values by key, all of them at one version. */
+interface Entries<Value> extends Position {
+  readonly entries: ReadonlyMap<string, Value>;
+}
 
 /** An entry in a message: its value is UTF-8 JSON. */
 export interface WireEntry {
@@ -17,7 +22,7 @@ export interface EntriesUpdate {
 }
 
 /** From nothing when they are of two histories. */
-export function entriesBetween(before: EntriesSnapshot | undefined, after: EntriesSnapshot): EntriesUpdate {
+export function entriesBetween<Value>(before: Entries<Value> | undefined, after: Entries<Value>): EntriesUpdate {
   const { historyId, version, entries } = after;
   const known = before?.historyId === historyId ? before.entries : undefined;
   const put: WireEntry[] = [];
@@ -26,23 +31,23 @@ export function entriesBetween(before: EntriesSnapshot | undefined, after: Entri
   return { position: { historyId, version }, whole: known === undefined, put, removed };
 }
 
-/** The snapshot after an update. `what` names a value in errors. */
-export function applyEntries(
-  before: EntriesSnapshot | undefined,
+/** The snapshot after an update, whose values `read` takes out of the message. */
+export function applyEntries<Value>(
+  before: Entries<Value> | undefined,
   { position, whole, put, removed }: EntriesUpdate,
-  what: string,
-): EntriesSnapshot {
+  read: (entry: WireEntry) => Value,
+): Entries<Value> {
   const entries = new Map(whole ? [] : before?.entries);
   for (const key of removed) entries.delete(key);
-  for (const entry of put) entries.set(entry.key, readEntry(entry, what));
+  for (const entry of put) entries.set(entry.key, read(entry));
   return { ...readPosition(position), entries };
 }
 
-export function wireEntry(key: string, value: Json): WireEntry {
+export function wireEntry(key: string, value: unknown): WireEntry {
   return { key, valueJson: Buffer.from(JSON.stringify(value)) };
 }
 
-/** Fails with `internal` on what is no JSON. */
+/** Fails with `internal` on what is no JSON. `what` names the value in errors. */
 export function readEntry({ valueJson }: WireEntry, what: string): Json {
   try {
     return JSON.parse(valueJson.toString("utf8")) as Json;

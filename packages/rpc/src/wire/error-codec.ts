@@ -1,5 +1,7 @@
 import { type ErrorCode, ShoalError } from "@shoal/model";
+import { ShardMoved } from "../shard-moved.js";
 import { type Codec, double } from "./codec.js";
+import { shardConfiguration } from "./copy-codec.js";
 
 /** The number of each code on the wire; never given to another one. */
 const NUMBER_OF_CODE: Readonly<Record<ErrorCode, number>> = {
@@ -20,12 +22,18 @@ const NUMBER_OF_CODE: Readonly<Record<ErrorCode, number>> = {
 
 const CODE_OF_NUMBER = new Map(Object.entries(NUMBER_OF_CODE).map(([code, number]) => [number, code as ErrorCode]));
 
-/** Code, message and when to try again. The cause stays where it happened. A code of a later version is `internal`. */
+/**
+ * Code, message and when to try again; of `moved`, who holds the shard. The cause stays where it happened. A code of a later
+ * version is `internal`.
+ */
 export const error: Codec<ShoalError> = (wire, value) => {
   const number = wire.byte(value && NUMBER_OF_CODE[value.code]);
   const message = wire.text(value?.message);
   const retryAfterSeconds = wire.optional(value?.retryAfterSeconds, double);
-  if (value !== undefined) return value;
   const code = CODE_OF_NUMBER.get(number) ?? "internal";
-  return new ShoalError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  const known = value instanceof ShardMoved ? value.configuration : undefined;
+  const configuration = code === "moved" ? wire.optional(known, shardConfiguration) : undefined;
+  if (value !== undefined) return value;
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return code === "moved" ? new ShardMoved(message, configuration, options) : new ShoalError(code, message, options);
 };

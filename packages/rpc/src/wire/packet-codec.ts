@@ -38,21 +38,37 @@ export const PACKET = message("Packet", { frames: repeated(1, FRAME) });
 
 const bytesAsTheyAre = (bytes: Buffer): Buffer => bytes;
 
-/**
- * A storage node. Each caller holds two streams: one for small requests, one for bulk, so that a batch never stands before a
- * search. Requests of many callers are under way at the same time on each of them.
- */
-export const SHARDS = {
-  Talk: {
-    path: "/shoal.Shards/Talk",
+/** A call of packets both ways, as grpc-js takes it. */
+export interface PacketMethod {
+  readonly path: string;
+  readonly requestStream: true;
+  readonly responseStream: true;
+  readonly requestSerialize: (packet: Buffer) => Buffer;
+  readonly requestDeserialize: (packet: Buffer) => Buffer;
+  readonly responseSerialize: (packet: Buffer) => Buffer;
+  readonly responseDeserialize: (packet: Buffer) => Buffer;
+}
+
+function packets(path: string): PacketMethod {
+  return {
+    path,
     requestStream: true,
     responseStream: true,
     requestSerialize: bytesAsTheyAre,
     requestDeserialize: bytesAsTheyAre,
     responseSerialize: bytesAsTheyAre,
     responseDeserialize: bytesAsTheyAre,
-  },
-} as const;
+  };
+}
+
+/**
+ * A storage node. Each caller holds two streams: one for small requests, one for bulk, so that a batch never stands before a
+ * search. Requests of many callers are under way at the same time on each of them.
+ */
+export const SHARDS = { Talk: packets("/shoal.Shards/Talk") };
+
+/** A storage node, for the others: their messages come as requests that nobody answers. */
+export const PEERS = { Deliver: packets("/shoal.Peers/Deliver") };
 
 /** `FRAME` as it is written and read on the way of every request. */
 export interface WireFrame {

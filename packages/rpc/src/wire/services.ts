@@ -241,3 +241,40 @@ export const ACCESS = service("Access", {
   /** All of them once, and then what changes. */
   Watch: watch(ACCESS_POSITION, ACCESS_UPDATE),
 });
+
+/** The configurations that somebody knows: of which history, and which version of it. Empty: none. */
+const COPIES_POSITION = message("CopiesPosition", { historyId: field(1, string), version: field(2, uint64) });
+/** A shard and who holds it. The value is UTF-8 JSON. */
+const COPIES_ENTRY = message("CopiesEntry", { key: field(1, string), valueJson: field(2, bytes) });
+
+const PROPOSE_COPIES_REQUEST = message("ProposeCopiesRequest", {
+  /** Who proposes; proves it by its certificate. */
+  node: field(1, string),
+  proposals: repeated(2, COPIES_ENTRY),
+});
+
+const COPIES_DECISION = message("CopiesDecision", {
+  isAccepted: field(1, bool),
+  /** What counts now. Absent: the class of the shard is gone. */
+  currentJson: optional(2, bytes),
+});
+/** A decision for each proposal, in the same order. */
+const COPIES_DECISIONS = message("CopiesDecisions", { decisions: repeated(1, COPIES_DECISION) });
+
+/** How to come to `position` from what the stream delivered before; or, when `whole`, from nothing. */
+const COPIES_UPDATE = message("CopiesUpdate", {
+  position: field(1, COPIES_POSITION),
+  whole: field(2, bool),
+  put: repeated(3, COPIES_ENTRY),
+  removed: repeated(4, string),
+});
+
+/** Who holds the shards that have copies. */
+export const COPIES = service("Copies", {
+  /** Each proposal by itself. One that was accepted is accepted again while it is what counts. */
+  Propose: unary(PROPOSE_COPIES_REQUEST, COPIES_DECISIONS, { isRepeatable: true, isForAll: true }),
+  /** All of them, or only "that one" when the caller knows the latest. */
+  Current: unary(COPIES_POSITION, COPIES_UPDATE, { isRepeatable: true, isForAll: true }),
+  /** All of them once, and then what changes. */
+  Watch: watch(COPIES_POSITION, COPIES_UPDATE, { isForAll: true }),
+});

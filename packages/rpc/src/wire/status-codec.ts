@@ -25,6 +25,9 @@ export const REQUEST_ID = "shoal-request-id";
 /** The key of the cluster that a caller of the coordinator belongs to. */
 export const CLUSTER_ID = "shoal-cluster-id";
 
+/** The key of the storage node that a caller of another one says it is. */
+export const NODE_NAME = "shoal-node-name";
+
 const CODE = "shoal-code";
 const RETRY_AFTER = "shoal-retry-after";
 const UNTOUCHED = "shoal-untouched";
