@@ -1,9 +1,10 @@
-import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
-import type { ClassRecord, FoundObjects, SchemaSnapshot, ShardAddress, ShardService } from "@shoal/rpc";
+import { type ObjectId, type ShoalError, withPrefix } from "@shoal/model";
+import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
+import { askNode, askPlan, type HolderQuestion, type NodeAnswer, type UnaskedShards } from "./ask-holders.js";
 import { firstHolder, type Holders } from "./holders.js";
-import { type NodePlan, type NodePlans, nodeOrUndefined, nodePlans } from "./node-plans.js";
-import type { ShardRouter } from "./shard-router.js";
+import { nodeOrUndefined, nodePlans } from "./node-plans.js";
+import { placeOf, type ShardRouter } from "./shard-router.js";
 import { inOrderOfCreation } from "./twins.js";
 
 /** An id that belongs to a class: only the class's own shard must answer for it. */
@@ -20,26 +21,7 @@ export interface OwnId {
  */
 const OTHERS_WAIT_MS = 1_000;
 
-/** Shards that could not be asked for the same reason: one, or all of a node. */
-interface UnaskedShards {
-  readonly shards: readonly ShardAddress[];
-  readonly error: ShoalError;
-  /** Whether the message names the shard. */
-  readonly isNamed: boolean;
-}
-
-interface NodeAnswer {
-  readonly plan: NodePlan;
-  /** An id each. */
-  readonly holders: FoundObjects["holders"];
-  readonly unasked: readonly UnaskedShards[];
-  /** Whether it did not answer; it may when it is waited for. */
-  readonly isSilent: boolean;
-}
-
-interface Question {
-  readonly router: ShardRouter;
-  readonly plans: NodePlans;
+interface Question extends HolderQuestion {
   readonly own: OwnId | undefined;
 }
 
@@ -72,17 +54,20 @@ async function findByName(
 ): Promise<readonly Holders[]> {
   const plans = nodePlans(router, schema);
   const question: Question = { router, plans, own };
-  const ownNode = own?.record && nodeOrUndefined(router, router.shardOf(own.record, own.id));
+  const ownShard = own?.record && router.shardOf(own.record, own.id);
+  const ownNode = ownShard && nodeOrUndefined(router, ownShard);
   const waitMsMax = own === undefined ? Number.POSITIVE_INFINITY : OTHERS_WAIT_MS;
   const soon = new InnerContext(context, { waitMsMax });
-  const answers = await Promise.all(
-    plans.nodes.map((plan) => {
-      const isOwn = ownNode !== undefined && nodeOrUndefined(router, plan.first) === ownNode;
-      return ask(question, plan, ids, isOwn ? context : soon);
-    }),
-  );
+  const { primaries } = router;
+  const asked = plans.nodes.map((plan) => {
+    const isOwn = ownNode !== undefined && nodeOrUndefined(router, plan.first) === ownNode;
+    const outer = isOwn ? context : soon;
+    if (plans.planOf === undefined || primaries === undefined) return askNode(question, plan, ids, outer);
+    return askPlan(question, primaries, plan, ids, outer, (shard) => (shard === ownShard ? context : soon));
+  });
+  const answers = (await Promise.all(asked)).flat();
   const found = holdersFrom(question, ids, answers);
-  const silent = answers.filter(({ isSilent }) => isSilent);
+  const silent = answers.filter(({ again }) => again !== undefined);
   const unasked = silent.flatMap((answer) => answer.unasked);
   const openAt = [...ids.keys()].filter((at) => {
     const [id, holders] = [ids[at], found[at]];
@@ -91,9 +76,9 @@ async function findByName(
   });
   if (openAt.length === 0) return found;
   const open = openAt.flatMap((at) => ids[at] ?? []);
-  const later = await Promise.all(silent.map(({ plan }) => ask(question, plan, open, context)));
+  const later = (await Promise.all(silent.map(({ again }) => again?.(open, context) ?? []))).flat();
   const answered = answers
-    .filter(({ isSilent }) => !isSilent)
+    .filter(({ again }) => again === undefined)
     .map((answer) => ({ ...answer, holders: openAt.map((at) => answer.holders[at] ?? []) }));
   const all = [...answered, ...later];
   const openFound = holdersFrom(question, open, all);
@@ -134,24 +119,6 @@ export async function findFirstHolder(
   return firstHolder(await findHoldersOf(router, schema, id, context), context);
 }
 
-async function ask(
-  { router, plans }: Question,
-  plan: NodePlan,
-  ids: readonly ObjectId[],
-  context: RequestContext,
-): Promise<NodeAnswer> {
-  let node: ShardService | undefined;
-  try {
-    node = router.node(plan.first);
-    const { holders, unasked } = await node.findObjects(ids, plans.schema.version, context);
-    const named = unasked.map(({ shard, error }) => ({ shards: [shard], error, isNamed: true }));
-    return { plan, holders, unasked: named, isSilent: false };
-  } catch (thrown) {
-    const unasked = { shards: plan.shards, error: ShoalError.from(thrown), isNamed: node === undefined };
-    return { plan, holders: [], unasked: [unasked], isSilent: context.waitMsMax !== undefined };
-  }
-}
-
 /** The classes of the shards that said yes. A damaged shard may say so for an id that belongs to another one. */
 function recordsOf(
   { router, plans: { recordOf } }: Question,
@@ -183,11 +150,12 @@ function failureFor(
   const only = own?.id === id ? own.record?.classId : undefined;
   for (const { shards, error, isNamed } of unasked) {
     const owners: string[] = [];
-    for (const { classId, className, shardName } of shards) {
+    for (const shard of shards) {
+      const { classId, shardName } = shard;
       const record = only === undefined || only === classId ? recordOf.get(classId) : undefined;
       if (record === undefined || router.shardOf(record, id).shardName !== shardName) continue;
       if (isNamed) return error;
-      if (owners.push(`shard ${shardName} of class '${className}'`) === OWNERS_TOLD_MAX) break;
+      if (owners.push(placeOf(shard)) === OWNERS_TOLD_MAX) break;
     }
     if (owners.length > 0) return withPrefix(`${owners.join(" or ")}: `, error);
   }

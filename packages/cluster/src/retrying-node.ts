@@ -7,9 +7,11 @@ import {
   type ShardService,
   shardOf,
   shardServiceBy,
+  undelivered,
 } from "@shoal/rpc";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
 import type { HeldRequests } from "./held-requests.js";
+import { Waiters } from "./waiters.js";
 
 interface NodeRequest {
   readonly method: AnyShardMethod;
@@ -50,7 +52,7 @@ export class RetryingNode implements Disposable {
   #connection: NodeCarrier | undefined;
   #subscription: Disposable | undefined;
   /** Those that wait for another state. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters: Waiters;
   #drainedMs: number | undefined;
   #lostMs: number;
 
@@ -58,6 +60,7 @@ export class RetryingNode implements Disposable {
     this.name = name;
     this.service = shardServiceBy((method, args, context) => this.#ask({ method, args, context }));
     this.#options = options;
+    this.#waiters = new Waiters(options.nowMs);
     this.#lostMs = options.nowMs();
   }
 
@@ -98,7 +101,7 @@ export class RetryingNode implements Disposable {
     this.#subscription?.[Symbol.dispose]();
     this.#connection?.[Symbol.dispose]();
     this.#connection = undefined;
-    this.#wake();
+    this.#waiters.wakeAll();
   }
 
   #follow(): void {
@@ -109,11 +112,7 @@ export class RetryingNode implements Disposable {
     // The time of the loss is that of the last state that was any good.
     if (state === "ready" || state === "draining") this.#lostMs = Number.POSITIVE_INFINITY;
     else if (this.#lostMs === Number.POSITIVE_INFINITY) this.#lostMs = now;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiters.wakeAll();
   }
 
   /** Once, and within `waitMsMax`; before the first connection it waits as for a node that died. */
@@ -123,7 +122,8 @@ export class RetryingNode implements Disposable {
       deadline: Math.min(request.context.deadline, begunMs + waitMsMax),
     });
     const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
-    while (this.state === "connecting" && this.#options.nowMs() < untilMs) await this.#changed(untilMs, request);
+    while (this.state === "connecting" && this.#options.nowMs() < untilMs)
+      await this.#waiters.wait(untilMs, request.context.signal);
     const connection = this.#connection;
     if (connection === undefined || connection.state !== "ready") throw this.#explained(request, undefined);
     return connection.carry(request.method, request.args, context).catch((thrown: unknown) => {
@@ -138,11 +138,12 @@ export class RetryingNode implements Disposable {
     using _held = held.hold(request.method.heldBytes(...request.args), this.name);
     let last = failure;
     for (let made = attempts; ; ) {
-      if (made > 0 && this.state === "ready") await this.#changed(nowMs() + ATTEMPT_PAUSE_MS, request);
+      if (made > 0 && this.state === "ready")
+        await this.#waiters.wait(nowMs() + ATTEMPT_PAUSE_MS, request.context.signal);
       while (this.state !== "ready") {
         const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
         if (nowMs() >= untilMs || this.#connection === undefined) throw this.#explained(request, last);
-        await this.#changed(untilMs, request);
+        await this.#waiters.wait(untilMs, request.context.signal);
       }
       const connection = this.#connection;
       if (connection === undefined) throw this.#explained(request, last);
@@ -168,31 +169,15 @@ export class RetryingNode implements Disposable {
     return Math.min(this.#lostMs, begunMs) + LOST_WAIT_MS;
   }
 
-  /** Resolves at the next change of state, at the latest at `untilMs`; fails when the request is given up. */
-  async #changed(untilMs: number, { context: { signal } }: NodeRequest): Promise<void> {
-    signal?.throwIfAborted();
-    let wake = (): void => {};
-    const changed = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const timer = setTimeout(wake, Math.max(0, untilMs - this.#options.nowMs()));
-    this.#waiting.add(wake);
-    signal?.addEventListener("abort", wake);
-    await changed;
-    clearTimeout(timer);
-    this.#waiting.delete(wake);
-    signal?.removeEventListener("abort", wake);
-    signal?.throwIfAborted();
-  }
-
-  /** An error of the node itself as it is; else why there was no answer, with the shard, its class and the node. */
+  /** An error of the node itself as it is; else why there was no answer, with the shard, its class and the node, still `undelivered`. */
   #explained({ method, args }: NodeRequest, thrown: unknown): unknown {
     if (thrown !== undefined && !isUnanswered(thrown)) return thrown;
     const shard = shardOf(method, args);
     const prefix = shard === undefined ? "" : `shard ${shard.shardName} of class '${shard.className}': `;
     const retryAfterSeconds = this.#isDrained ? Math.ceil(this.#options.shardWaitMs / 1_000) : 1;
     const message = `${prefix}node '${this.name}' ${this.#reason(thrown, method.isRepeatable(...args))}`;
-    return new ShoalError("unavailable", message, { cause: thrown, retryAfterSeconds });
+    const error = new ShoalError("unavailable", message, { cause: thrown, retryAfterSeconds });
+    return undelivered(error, deliveryOf(thrown) ?? "never");
   }
 
   #reason(thrown: unknown, isRepeatable: boolean): string {

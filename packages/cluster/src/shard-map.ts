@@ -2,6 +2,7 @@ import { type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardService } from "@shoal/rpc";
 import { Ring, type ShardingState } from "@shoal/sharding";
 import type { NodePool } from "./cluster-nodes.js";
+import { CopyRoutes, type CopyRoutesOptions } from "./copy-routes.js";
 import type { WriteRouter } from "./shard-router.js";
 
 /** A class's shards, worked out once a sharding state. */
@@ -10,14 +11,18 @@ interface ClassRoutes {
   readonly addresses: readonly ShardAddress[];
 }
 
-/** Finds shards by the ring of their class, and nodes by the placement of the shard. */
+/** Finds shards by the ring of their class, and nodes by the placement of the shard, or by the configuration of its copies. */
 export class ShardMap implements WriteRouter {
+  readonly primaries: CopyRoutes | undefined;
   readonly #pool: NodePool;
   readonly #routes = new WeakMap<ShardingState, ClassRoutes>();
+  /** Of the shards that have no copies. */
   readonly #owners = new WeakMap<ShardAddress, string>();
 
-  constructor(pool: NodePool) {
+  /** Without `copies` no shard has any. */
+  constructor(pool: NodePool, copies?: CopyRoutesOptions) {
     this.#pool = pool;
+    this.primaries = copies && new CopyRoutes(pool, copies);
   }
 
   shardOf(record: ClassRecord, id: ObjectId): ShardAddress {
@@ -37,7 +42,7 @@ export class ShardMap implements WriteRouter {
 
   node(shard: ShardAddress): ShardService {
     const owner = this.#owners.get(shard);
-    const service = owner === undefined ? undefined : this.#pool.node(owner);
+    const service = owner === undefined ? this.#serviceOf(shard) : this.#pool.node(owner);
     if (service === undefined) {
       throw new ShoalError(
         "unavailable",
@@ -50,7 +55,11 @@ export class ShardMap implements WriteRouter {
 
   isLost(shard: ShardAddress): boolean {
     const owner = this.#owners.get(shard);
-    return owner !== undefined && this.#pool.isLost(owner);
+    return owner === undefined ? this.primaries?.isLost(shard) === true : this.#pool.isLost(owner);
+  }
+
+  #serviceOf(shard: ShardAddress): ShardService | undefined {
+    return this.primaries?.has(shard) ? this.primaries.service : undefined;
   }
 
   #routesOf(record: ClassRecord): ClassRoutes {
@@ -62,15 +71,17 @@ export class ShardMap implements WriteRouter {
     return routes;
   }
 
-  #addressesOf({ classId, definition, sharding }: ClassRecord): readonly ShardAddress[] {
-    return sharding.shards.map(({ name, members, epoch }) => {
+  #addressesOf(record: ClassRecord): readonly ShardAddress[] {
+    const { classId, definition, sharding } = record;
+    return sharding.shards.map(({ name, members, epoch, copies }) => {
       const address: ShardAddress = {
         classId,
         className: definition.class,
         shardName: name,
         ...(epoch === undefined ? {} : { epoch }),
       };
-      if (members[0] !== undefined) this.#owners.set(address, members[0]);
+      if (copies !== undefined && this.primaries !== undefined) this.primaries.add(record, address);
+      else if (members[0] !== undefined) this.#owners.set(address, members[0]);
       return address;
     });
   }

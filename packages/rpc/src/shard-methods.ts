@@ -33,6 +33,10 @@ export interface ShardMethod<Args extends readonly unknown[], Answer> {
   readonly code: number;
   /** It is about the node. Absent: about the shard of its first argument. */
   readonly target?: "node";
+  /** Who may answer it, of a shard with copies: any that is in sync. Absent: the primary alone, as what it answers is linear. */
+  readonly reads?: "anyCopy";
+  /** Which argument has items whose outcomes, one each, are the answer: some of them may be refused as `moved`. Absent: none. */
+  readonly items?: number;
   /** Whether a call that may have been carried out may be sent again: reads may, and what changes nothing the second time. */
   readonly isRepeatable: (...args: Args) => boolean;
   readonly request: Codec<Args>;
@@ -75,6 +79,7 @@ const METHODS: {
 } = {
   putObjects: {
     code: 1,
+    items: 1,
     isRepeatable: (_shard, _objects, mode) => isRepeatablePut(mode),
     request(wire, args) {
       const shard = shardAddress(wire, args?.[0]);
@@ -96,6 +101,7 @@ const METHODS: {
   },
   mergeObjects: {
     code: 3,
+    items: 1,
     isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.longList(args?.[1], objectMerge)],
     answer: outcomes,
@@ -134,6 +140,7 @@ const METHODS: {
   },
   searchByVector: {
     code: 7,
+    reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
     answer: (wire, hits, [{ className }]) =>
@@ -148,6 +155,7 @@ const METHODS: {
   },
   listObjects: {
     code: 8,
+    reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectListing(wire, args?.[1])],
     answer: (wire, objects, [{ className }]) => wire.list(objects, (to, object) => storedObject(to, object, className)),
@@ -156,6 +164,7 @@ const METHODS: {
   },
   matchingIds: {
     code: 9,
+    reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), filter(wire, args?.[1]), wire.double(args?.[2])],
     answer: (wire, ids) => wire.list(ids, id),
@@ -163,6 +172,7 @@ const METHODS: {
   },
   aggregate: {
     code: 10,
+    reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), shardAggregation(wire, args?.[1])],
     answer: shardAggregate,
@@ -295,8 +305,8 @@ export interface AnyShardMethod extends Untyped {
 }
 
 const DEFAULTS = {
-  ...{ target: undefined, heldBytes: () => 0, isBulk: never, isLong: undefined, hasRows: never },
-  aggregateBytes: undefined,
+  ...{ target: undefined, reads: undefined, items: undefined, heldBytes: () => 0, isBulk: never, isLong: undefined },
+  ...{ hasRows: never, aggregateBytes: undefined },
 };
 
 /** All of them. */

@@ -37,6 +37,10 @@ export class InnerContext implements RequestContext {
     return this.#outer.requestId;
   }
 
+  get readsPrimary(): boolean | undefined {
+    return this.#outer.readsPrimary;
+  }
+
   get observer(): RequestObserver | undefined {
     return this.#outer.observer;
   }

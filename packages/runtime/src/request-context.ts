@@ -35,7 +35,7 @@ export interface WorkBounds {
   readonly rowBytes?: RowBytes | undefined;
 }
 
-/** What travels with every internal request; `rowBytes`, `waitMsMax`, `observer`, `share` and `rights` do not leave the process. */
+/** What travels with every internal request; `rowBytes`, `waitMsMax`, `readsPrimary`, `observer`, `share` and `rights` do not leave the process. */
 export interface RequestContext extends WorkBounds {
   /** Milliseconds since 1970 after which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -46,6 +46,8 @@ export interface RequestContext extends WorkBounds {
    * waited for at all.
    */
   readonly waitMsMax?: number | undefined;
+  /** Whether reads that any copy of a shard may answer are answered by its primary. Absent: no. */
+  readonly readsPrimary?: boolean | undefined;
   /** Hears what the request does; absent: nobody asks. */
   readonly observer?: RequestObserver | undefined;
   /** What whoever asks may do to the objects of classes; absent: everything. */
