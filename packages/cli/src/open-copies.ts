@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { identityOf } from "@shoal/coordinator";
+import { copyNameOf, identityOf } from "@shoal/coordinator";
 import type { CopyService, NodeService } from "@shoal/rpc";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
 import { NodeCopies, type Peer, Peers, type ReplicaEvent } from "@shoal/storage-node";
@@ -17,8 +17,7 @@ export interface CopiesParts {
   readonly metrics: Metrics | undefined;
 }
 
-/** So many hex digits of a folder's identity name its copies. */
-const FOLDER_ID_CHARS = 12;
+const ID_BYTES = 6;
 
 /** The copies of shards that this node holds, with connections to the nodes that hold the others. */
 export function openCopies(
@@ -31,12 +30,12 @@ export function openCopies(
   const copies = scope.use(
     new NodeCopies({
       nodeName,
-      folderId: identityOf(secret).slice(0, FOLDER_ID_CHARS),
+      ownCopy: copyNameOf(nodeName, identityOf(secret)),
       service,
       send: (node, message) => peers.send(node, message),
       now: () => performance.now(),
       clock: () => clock.now(),
-      newId: () => randomBytes(FOLDER_ID_CHARS / 2).toString("hex"),
+      newId: () => randomBytes(ID_BYTES).toString("hex"),
       leaseMs: configuration.copyLeaseMilliseconds,
       journalKeepEntries: configuration.journalKeepEntries,
     }),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
+import { CopiesReplica, HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
 import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
@@ -95,7 +95,12 @@ export async function startGateway(
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
   rememberSchema(schemaMemory, view, logger, scope);
-  const held = new HeldRequests(configuration);
+  const retry = {
+    shardWaitMs: configuration.shardWaitSeconds * 1000,
+    held: new HeldRequests(configuration),
+    nowMs: now,
+  };
+  const copies = scope.use(new CopiesReplica(coordinator.copies));
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
     new RemoteNodePool(coordinator.nodes, {
@@ -111,9 +116,7 @@ export async function startGateway(
         return connection;
       },
       remembered: await recall(nodesMemory, "the list of storage nodes", logger),
-      shardWaitMs: configuration.shardWaitSeconds * 1000,
-      held,
-      nowMs: now,
+      ...retry,
     }),
   );
   remember(nodesMemory, "the list of storage nodes", logger, scope, (keep) => {
@@ -134,7 +137,7 @@ export async function startGateway(
       }
       return counts;
     });
-    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => held.count);
+    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => retry.held.count);
   }
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
@@ -145,6 +148,7 @@ export async function startGateway(
       options,
       {
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
+        copies: { ...retry, view: copies, random: Math.random },
         ...{ view, pool, nodeCount, modules, connectionsMax },
         ...{ access, audit, book, pages, metrics, certificate },
       },

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { SchemaReplica } from "@shoal/cluster";
 import { identityOf } from "@shoal/coordinator";
+import { initialConfigurations } from "@shoal/rpc";
 import { CONNECTIONS_MAX, connectPeer, createRpcServer } from "@shoal/rpc/grpc";
 import type { ResourceScope, Service } from "@shoal/service-runtime";
 import { findNodeIdentity } from "@shoal/storage-node";
@@ -15,7 +16,7 @@ import { openCopies } from "./open-copies.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
 import { nameFolder, openStorageNode } from "./open-storage-node.js";
 import type { ProcessOptions } from "./process-options.js";
-import { refuseLostData, refuseLostList } from "./refuse-lost-data.js";
+import { refuseLostData, refuseLostList, shardsPlacedOn } from "./refuse-lost-data.js";
 import { recallSchema, rememberSchema } from "./remember.js";
 import { schemaStoreMemory } from "./schema-store.js";
 import { followInternalTls, refuseForeignCertificate } from "./tls-files.js";
@@ -61,7 +62,12 @@ export async function startStorageNode(
   const known = rememberSchema(memory, view, logger, scope);
 
   if (!(await untilKnown(view, stopping))) return { drain: async () => undefined };
-  if (isNew && !configuration.acceptDataLoss) refuseLostData(nodeName, dataPath, view.snapshot);
+  if (isNew && !configuration.acceptDataLoss && shardsPlacedOn(nodeName, view.snapshot) > 0) {
+    const { configurations } = await coordinator.copies.current({ deadline: Number.POSITIVE_INFINITY });
+    refuseLostData(nodeName, dataPath, view.snapshot, ({ classId, sharding }, { name }) => {
+      return configurations.get(`${classId}/${name}`) ?? initialConfigurations(sharding).get(name);
+    });
+  }
   const owner = await nameFolder(dataPath, identity, membership.clusterId, logger);
   const { secret } = owner;
   const onProgress = (done: number, all: number): void => {

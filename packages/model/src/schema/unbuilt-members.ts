@@ -5,7 +5,7 @@ import { isUncheckedObject } from "../objects/value-wording.js";
  * So many copies of each object may be asked for. 1 while other parts of the server cannot do with more: what makes and places
  * them is there.
  */
-export const FACTOR_MAX: number = 1;
+export const FACTOR_MAX: number = 100;
 
 /**
  * A member of today's class JSON (reference-today 5.2 to 5.5) whose feature this server does not have. A value that asks

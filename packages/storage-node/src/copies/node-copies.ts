@@ -28,8 +28,8 @@ import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./sha
 
 export interface NodeCopiesOptions {
   readonly nodeName: string;
-  /** The id of the copies that are made on the node's folder with their classes. */
-  readonly folderId: string;
+  /** Names the copies that are made on the node's folder with their classes; later ones begin so. */
+  readonly ownCopy: CopyName;
   readonly service: CopyService;
   /** To the node of that name. It may be lost. */
   readonly send: (node: string, message: NodeMessage) => void;
@@ -242,7 +242,7 @@ export class NodeCopies implements Disposable {
     key: ShardKey,
     isMade: boolean,
   ): Promise<{ readonly name: CopyName; readonly since: number }> {
-    const { nodeName, folderId } = this.#options;
+    const { nodeName, ownCopy, newId } = this.#options;
     this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
@@ -251,14 +251,14 @@ export class NodeCopies implements Disposable {
         throw new ShoalError("unavailable", `${placeOf(address)} has no copy on node '${nodeName}'`);
       }
       // Nobody has begun with it: what is not there was never there.
-      if (!isMade && configuration.version === 1 && own === `${nodeName}/${folderId}`) return { name: own, since: 1 };
+      if (!isMade && configuration.version === 1 && own === ownCopy) return { name: own, since: 1 };
       if (configuration.inSync.length === 1 && configuration.inSync[0] === own) {
         throw new ShoalError(
           "dataLoss",
           `${placeOf(address)}: the last copy in sync was on node '${nodeName}', and is not in its folder`,
         );
       }
-      const name = `${nodeName}/${this.#options.newId()}`;
+      const name = `${ownCopy}.${newId()}`;
       const decision = await this.#propose({ shard: key, next: withdrawn(configuration, own, name) });
       if (decision?.isAccepted === true) return { name, since: configuration.version + 1 };
       this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
