@@ -9,6 +9,7 @@ import {
   NodeRegistry,
   SchemaCoordinator,
   StoredAccess,
+  StoredCopies,
   StoredExtensions,
 } from "@shoal/coordinator";
 import type { DiskBallast } from "@shoal/kv";
@@ -32,6 +33,8 @@ export async function openEmbeddedMetaStore(
 export interface CoordinatorSettings {
   readonly store: MetaStore;
   readonly expectedStorageNodes: number;
+  /** Of classes that do not say; 1 when absent. */
+  readonly defaultFactor?: number;
   readonly shardLimit: ShardLimit;
   /** Fails when this process, which holds the shards, has no memory for so many more. */
   readonly checkRoom?: (shards: number) => void;
@@ -42,7 +45,7 @@ export interface CoordinatorSettings {
 /** The schema and the list of storage nodes on a store. */
 export async function openCoordinator(
   { clock, configuration, logger }: Pick<ProcessOptions, "clock" | "configuration" | "logger">,
-  { store, expectedStorageNodes, shardLimit, checkRoom, findNode }: CoordinatorSettings,
+  { store, expectedStorageNodes, defaultFactor = 1, shardLimit, checkRoom, findNode }: CoordinatorSettings,
   scope: ResourceScope,
 ): Promise<{
   readonly schema: SchemaCoordinator;
@@ -50,6 +53,7 @@ export async function openCoordinator(
   readonly jobs: JobRegistry;
   readonly extensions: StoredExtensions;
   readonly access: StoredAccess;
+  readonly copies: StoredCopies;
 }> {
   const ledger = scope.use(await Ledger.open(store, () => clock.now()));
   const nodes = scope.use(new NodeRegistry(ledger, expectedStorageNodes, findNode));
@@ -57,8 +61,11 @@ export async function openCoordinator(
     new SchemaCoordinator({
       ledger,
       expectedStorageNodes,
-      createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }, nodeNames) =>
-        createShardingState({ desiredCount, virtualPerPhysical, nodeNames }, randomBytes),
+      defaultFactor,
+      createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical }, replicationConfig }, nodeNames) => {
+        const factor = replicationConfig?.factor;
+        return createShardingState({ desiredCount, virtualPerPhysical, nodeNames, factor }, randomBytes);
+      },
       newClassId,
       limits: {
         classesMax: configuration.schemaClassesMax,
@@ -76,7 +83,8 @@ export async function openCoordinator(
   });
   const jobs = scope.use(new JobRegistry({ ledger, nowMs: () => clock.now() }));
   const extensions = scope.use(new StoredExtensions(ledger));
-  return { schema, nodes, jobs, extensions, access: scope.use(new StoredAccess(ledger)) };
+  const access = scope.use(new StoredAccess(ledger));
+  return { schema, nodes, jobs, extensions, access, copies: scope.use(new StoredCopies(ledger)) };
 }
 
 const CLASS_ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";

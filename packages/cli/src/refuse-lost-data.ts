@@ -1,5 +1,6 @@
 import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type ConfigurationOf, shardsLostWith } from "@shoal/coordinator";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { NodeIdentity } from "@shoal/storage-node";
@@ -7,10 +8,15 @@ import type { NodeIdentity } from "@shoal/storage-node";
 /**
  * A node registers with a folder of its own before shards are placed on it. Where a new folder meets shards, their data
  * is somewhere else: a volume that is not mounted, a wrong path. Served from there they would be empty, and found empty
- * by everybody. Fails with `invalid` then.
+ * by everybody. Fails with `invalid` then, unless other nodes have all of it. `configurationOf`: as far as it is known.
  */
-export function refuseLostData(nodeName: string, dataPath: string, schema: SchemaSnapshot): void {
-  const shardCount = shardsPlacedOn(nodeName, schema);
+export function refuseLostData(
+  nodeName: string,
+  dataPath: string,
+  { classes }: SchemaSnapshot,
+  configurationOf: ConfigurationOf = () => undefined,
+): void {
+  const { length: shardCount } = shardsLostWith(nodeName, classes, configurationOf);
   if (shardCount === 0) return;
   throw new ShoalError(
     "invalid",

@@ -25,8 +25,8 @@ const OF_ALL: readonly string[] = ["logLevel", "logFormat", "debug", "configurat
  * commands. Whatever else is found is either read, or to be declared.
  */
 const OTHER_MEANINGS: Readonly<Partial<Record<ServiceCommand, readonly string[]>>> = {
-  serve: ["expectedStorageNodes", "internalTls"],
-  gateway: ["nodeName", "expectedStorageNodes", "internalHost", "internalAdvertisedAddress"],
+  serve: ["expectedStorageNodes", "internalTls", "replicationFactor"],
+  gateway: ["nodeName", "expectedStorageNodes", "internalHost", "internalAdvertisedAddress", "replicationFactor"],
   "storage-node": [
     ...["host", "port", "origin", "corsAllowOrigin", "filterClausesMax", "filterValuesMax"],
     ...["answerBytesMax", "answersBytesMax", "connectionsMax", "expectedStorageNodes"],

@@ -26,7 +26,7 @@ export async function startCoordinator(
   stopping: AbortSignal,
 ): Promise<Service> {
   const { clock, configuration, logger } = options;
-  const { internalHost, internalPort = PORT, expectedStorageNodes, schemaShardsMax } = configuration;
+  const { internalHost, internalPort = PORT, expectedStorageNodes, replicationFactor, schemaShardsMax } = configuration;
   let notReady = (): string => "it is starting";
   const metrics = await openInternalPort({ ...options, notReady: () => notReady() }, scope);
   const tls = await followInternalTls(configuration, "coordinator", logger, scope);
@@ -46,10 +46,10 @@ export async function startCoordinator(
         });
   if (store === undefined) return { drain: async () => undefined };
   const shardLimit = { max: schemaShardsMax, reason: "SCHEMA_SHARDS_MAX" };
-  const { schema, nodes, jobs, extensions, access } = await openCoordinator(
+  const { schema, nodes, jobs, extensions, access, copies } = await openCoordinator(
     options,
     {
-      ...{ store, expectedStorageNodes, shardLimit },
+      ...{ store, expectedStorageNodes, defaultFactor: replicationFactor, shardLimit },
       findNode: (name, address) => findNodeAt(name, address, { now: () => clock.now(), tls }),
     },
     scope,
@@ -57,7 +57,7 @@ export async function startCoordinator(
 
   const server = scope.use(
     await createRpcServer(
-      { schema, nodes, jobs, extensions, access },
+      { schema, nodes, jobs, extensions, access, copies },
       { host: internalHost, port: internalPort, now: () => clock.now(), tls, clusterId: () => schema.clusterId },
     ),
   );

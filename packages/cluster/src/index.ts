@@ -1,4 +1,5 @@
 export type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
+export { CopiesReplica } from "./copies-replica.js";
 export { findFirstHolder, findHolders, findHoldersOf, type OwnId } from "./find-holders.js";
 export { type HeldLimits, HeldRequests } from "./held-requests.js";
 export { firstHolder, type Holders } from "./holders.js";

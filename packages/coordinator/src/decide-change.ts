@@ -73,7 +73,7 @@ export function decideDeletion(
     const gone = putGoneClass(className, state, nowMs);
     const why = new ShoalError("unavailable", `class '${className}' is being deleted`);
     return {
-      changes: [...removed, removeClass(className), gone, putDrop(dropOfClass(record)), opened],
+      changes: [...removed, removeClass(className), gone, putDrop(dropOfClass(record, state)), opened],
       answer: { why },
     };
   }

@@ -1,13 +1,16 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ClassDefinition } from "@shoal/model";
+import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
 import type { NodeClaim, NodeDirectory, NodePresence, NodeRecord, SchemaSnapshot } from "@shoal/rpc";
+import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
 import { describe, expect, test } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import type { MetaStore } from "./meta-store.js";
-import { type FindNode, identityOf, NodeRegistry } from "./node-registry.js";
+import { copyNameOf, type FindNode, identityOf, NodeRegistry } from "./node-registry.js";
 import { SchemaCoordinator } from "./schema-coordinator.js";
+import { StoredCopies } from "./stored-copies.js";
 import { confirmingHolders } from "./testing/confirming-holders.js";
 import { deleteClass } from "./testing/delete-class.js";
 
@@ -17,11 +20,16 @@ function node(name: string, address?: string): NodeRecord {
   return { name, address, shoalVersion: "1", gitHash: "abc" };
 }
 
-function definition(name: string, desiredCount = 3): ClassDefinition {
-  return { class: name, properties: [], shardingConfig: { desiredCount, virtualPerPhysical: 4 } } as never;
+function definition(name: string, desiredCount = 3, factor = 1): ClassDefinition {
+  const replicationConfig = { factor };
+  return {
+    ...{ class: name, properties: [], replicationConfig },
+    shardingConfig: { desiredCount, virtualPerPhysical: 4 },
+  } as never;
 }
 
 interface Opened {
+  readonly copies: StoredCopies;
   readonly store: MetaStore;
   readonly nodes: NodeRegistry;
   readonly schema: SchemaCoordinator;
@@ -36,16 +44,18 @@ async function open(
   const ledger = await Ledger.open(store, Date.now);
   confirmingHolders(ledger);
   let ids = 0;
+  const { bytes } = seededRandom(7);
   const schema = new SchemaCoordinator({
     ledger,
     expectedStorageNodes,
-    createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical } }, nodeNames) =>
-      createShardingState({ desiredCount, virtualPerPhysical, nodeNames }, (count) => Buffer.alloc(count, ++ids)),
+    createSharding: ({ shardingConfig: { desiredCount, virtualPerPhysical }, replicationConfig }, nodeNames) =>
+      createShardingState({ desiredCount, virtualPerPhysical, nodeNames, factor: replicationConfig?.factor }, bytes),
     newClassId: () => `id${++ids}`,
     limits: { classesMax: 10, propertiesPerClassMax: 10 },
     shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
   });
-  return { store, nodes: new NodeRegistry(ledger, expectedStorageNodes, findNode), schema };
+  const nodes = new NodeRegistry(ledger, expectedStorageNodes, findNode);
+  return { store, nodes, schema, copies: new StoredCopies(ledger) };
 }
 
 async function revisionOf({ store }: Opened): Promise<number> {
@@ -301,5 +311,108 @@ describe("S6: the name of a storage node", () => {
     await nodes.register(node("n1", "b:1"), context);
     await nodes.register(node("n1", "a:1"), context, claimOf("own", "p1"));
     expect(address()).toBe("a:1");
+  });
+});
+
+describe("a node that comes with an empty folder", () => {
+  const claimOf = (secret: string, replaces = false): NodeClaim => ({ secret, process: `p-${secret}`, replaces });
+  const nameOf = (secret: string) => copyNameOf(secret.slice(0, 2), identityOf(secret));
+  const NAMES = ["n1", "n2", "n3"];
+
+  /** Three nodes, whose folders have the secrets `n1`, `n2` and `n3`; nobody is alive. */
+  async function openThree(...classes: readonly ClassDefinition[]) {
+    const opened = await open(3);
+    const register = (name: string, secret: string) =>
+      opened.nodes.register(node(name, `${secret}:1`), context, claimOf(secret));
+    for (const name of NAMES) await register(name, name);
+    for (const one of classes) await opened.schema.addClass(one, context);
+    const records = (await opened.schema.current(context)).classes;
+    /** What becomes of the only shard of `Car`. */
+    const configure = async (change: (before: ShardConfiguration) => Partial<ShardConfiguration>) => {
+      const [record] = records;
+      const [shard] = record?.sharding.shards ?? [];
+      const key = `${record?.classId}/${shard?.name}`;
+      const { configurations } = await opened.copies.current(context);
+      const before = configurations.get(key) ?? initialConfiguration(shard?.copies ?? []);
+      const next = { ...before, version: before.version + 1, ...change(before) };
+      expect(await opened.copies.propose("n", [{ shard: key, next }], context)).toMatchObject([{ isAccepted: true }]);
+    };
+    const members = records[0]?.sharding.shards[0]?.members ?? [];
+    return { ...opened, register, configure, members };
+  }
+
+  test("takes its old name where others have all that it had", async () => {
+    const { register, nodes } = await openThree(definition("Car", 4, 2), definition("Bus", 3, 3));
+    await register("n1", "n1-new");
+    // The old one comes back while the new one is away: that loses nothing either.
+    await register("n1", "n1");
+    await expect(nodes.register(node("n1", "b:1"), context)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("is refused where something would be lost, which is named", async () => {
+    const { register, schema } = await openThree(definition("Car", 1, 3), definition("One", 12, 1));
+    const { classes } = await schema.current(context);
+    const lost = classes[1]?.sharding.shards.filter(({ members }) => members[0] === "n2") ?? [];
+    await expect(register("n2", "n2-new")).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringMatching(
+        new RegExp(
+          `'n2' has another data folder.*CLUSTER_ACCEPT_DATA_LOSS=true.* the data of ${lost.length} shards.*: 'One' ${lost[0]?.name}`,
+        ),
+      ),
+    });
+  });
+
+  test("names no more of them than a person reads", async () => {
+    const { register } = await openThree(definition("One", 60, 1));
+    const refused = await register("n2", "n2-new").catch(({ message }: Error) => message);
+    expect(refused).toMatch(/20 shards that no other node has: ('One' \w{12}, ){10}…$/);
+  });
+
+  test("is refused while no other copy is in sync, also one that only lacks what nobody acknowledged", async () => {
+    const { register, configure } = await openThree(definition("Car", 1, 3));
+    const [n1, n2, n3] = NAMES.map(nameOf) as [string, string, string];
+    const others = { primary: n2, epoch: 2 };
+    await configure(() => ({ ...others, inSync: [n2], eligible: [n1], learners: [n1, n3] }));
+    await expect(register("n2", "n2-new")).rejects.toThrow("data of 1 shards");
+    await configure(() => ({ inSync: [n2, n1], eligible: [], learners: [n3] }));
+    await register("n2", "n2-new");
+    // What the name said was there is not.
+    await expect(register("n1", "n1-new")).rejects.toThrow("data of 1 shards");
+    await register("n3", "n3-new");
+  });
+
+  test("counts copies that were made later in the same folder", async () => {
+    const { register, configure, members } = await openThree(definition("Car", 1, 2));
+    const [first, second] = members.map(nameOf) as [string, string];
+    const later = `${second}.x1`;
+    await configure(() => ({ inSync: [first], learners: [later] }));
+    await configure(() => ({ inSync: [first, later], learners: [] }));
+    const [name = ""] = members;
+    await register(name, `${name}-new`);
+  });
+
+  test("is refused without shards, as an operator has to say that this is no other node", async () => {
+    const { register } = await openThree();
+    await expect(register("n1", "n1-new")).rejects.toThrow(/lets another one take its name$/);
+  });
+
+  test("cannot be removed while it has a copy, wherever the class was placed", async () => {
+    const { nodes, schema, configure, register, members } = await openThree(definition("Car", 1, 2));
+    await nodes.register(node("n4", "n4:1"), context, claimOf("n4"));
+    const [primary, second] = members as [string, string];
+    const refused = (name: string) =>
+      expect(nodes.remove(name, context)).rejects.toThrow(`'${name}' has shards, 1 of 'Car'`);
+    for (const name of [primary, second]) await refused(name);
+    await configure(({ inSync }) => ({ inSync: inSync.slice(0, 1), learners: [nameOf("n4")] }));
+    await refused("n4");
+    await nodes.remove(second, context);
+    // A deletion waits for those that have copies.
+    await register(second, second);
+    const holders: (readonly string[])[] = [];
+    using _ = schema.watch(({ drops = [] }) => holders.push(...drops.map((drop) => drop.holders)));
+    await deleteClass(schema, "Car", context);
+    expect(holders[0]).toEqual([primary, "n4"].sort());
+    await nodes.remove("n4", context);
   });
 });

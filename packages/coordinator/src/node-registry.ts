@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Json, ShoalError } from "@shoal/model";
+import { type CopyName, nodeOf } from "@shoal/replication";
 import {
+  type ClassRecord,
   type NodeClaim,
   type NodeDirectory,
   type NodePresence,
@@ -9,8 +11,11 @@ import {
   WatchedValue,
 } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
+import type { PhysicalShard } from "@shoal/sharding";
 import type { Ledger } from "./ledger.js";
+import { type LostShard, shardsLostWith } from "./lost-shards.js";
 import { entriesUnder, type MetaState } from "./meta-store.js";
+import { configurationIn, nodesOf } from "./shard-configurations.js";
 import { readDrops, withoutHolder } from "./stored-drops.js";
 import { otherChanges, readSchema } from "./stored-schema.js";
 
@@ -20,8 +25,11 @@ const NODE_PREFIX = "node/";
 /** Revision at which a node was removed last: it leaves nothing else behind by which others could hear of it. */
 const LAST_REMOVAL_KEY = "lastNodeRemoval";
 
-/** So many classes of a node that cannot be removed are named. */
-const NAMED_CLASSES_MAX = 10;
+/** So many classes of a node that cannot be removed are named, and so many shards that would be lost. */
+const NAMED_MAX = 10;
+
+/** So much of a node's identity names the copies in its folder. */
+const COPY_ID_CHARS = 12;
 
 /** Also a name of the DNS in a certificate; capitals and `_` occur in names of machines. */
 const NODE_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/;
@@ -47,6 +55,14 @@ export type FindNode = (name: string, address: string) => Promise<NodePresence |
 /** How a node is known again: what its claim says of its secret. */
 export function identityOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
+}
+
+/**
+ * The first copy of a shard in the folder of that identity. Later ones there have this name and more behind it, so that every copy says
+ * which folder it is in.
+ */
+export function copyNameOf(nodeName: string, identity: string): CopyName {
+  return `${nodeName}/${identity.slice(0, COPY_ID_CHARS)}`;
 }
 
 /** The storage nodes that have registered, in the MetaStore. Shards are placed by their names: who has any does not leave. */
@@ -85,10 +101,13 @@ export class NodeRegistry implements NodeService, Disposable {
     for (let isEntered = false; !isEntered; ) {
       // Looking takes time, so what was decided on may have changed since.
       const decidedOn = storedNode((await this.#ledger.current()).entries.get(key));
-      if (decidedOn !== undefined) await this.#checkIsHolder(decidedOn, node, identity, claim);
+      if (decidedOn !== undefined) await this.#checkIsAway(decidedOn, node, identity, claim);
       isEntered = await this.#ledger.change(context, (state) => {
         const known = storedNode(state.entries.get(key));
         if (known?.revision !== decidedOn?.revision) return { changes: [], answer: false };
+        if (known?.identity !== undefined && known.identity !== identity && claim?.replaces !== true) {
+          this.#checkMayBeEmpty(node.name, claim, state);
+        }
         if (known !== undefined && known.identity === identity && isSame(recordOf(known), node)) {
           return { changes: [], answer: true };
         }
@@ -101,11 +120,8 @@ export class NodeRegistry implements NodeService, Disposable {
     }
   }
 
-  /**
-   * Fails with `conflict` unless the caller has the name already, or may take it: from a data folder that the operator says
-   * is lost, or from a node of a version without an identity.
-   */
-  async #checkIsHolder(
+  /** Fails with `conflict` when who has the name is alive, and is not the caller: unless it is of a version without an identity. */
+  async #checkIsAway(
     known: StoredNode,
     { name, address }: NodeRecord,
     identity: string | undefined,
@@ -115,18 +131,32 @@ export class NodeRegistry implements NodeService, Disposable {
     const isSameFolder = known.identity === identity;
     if (isSameFolder && known.address === address) return;
     const there = known.address === undefined ? undefined : await this.#findNode(name, known.address);
-    if (there?.identity === known.identity && there.process !== claim?.process) {
-      const who = isSameFolder ? "another process on a copy of its data folder" : "another data folder";
-      throw new ShoalError(
-        "conflict",
-        `storage node '${name}' is alive at ${known.address}: its name is not given to ${who} (CLUSTER_HOSTNAME)`,
-      );
-    }
-    if (isSameFolder || claim?.replaces === true) return;
+    if (there?.identity !== known.identity || there.process === claim?.process) return;
+    const who = isSameFolder ? "another process on a copy of its data folder" : "another data folder";
+    throw new ShoalError(
+      "conflict",
+      `storage node '${name}' is alive at ${known.address}: its name is not given to ${who} (CLUSTER_HOSTNAME)`,
+    );
+  }
+
+  /**
+   * Another folder takes the name of a node by itself where the node has shards and nothing is lost with them; otherwise fails with
+   * `conflict`, as an operator has to say so. A node without a claim is of a version that has no copies.
+   */
+  #checkMayBeEmpty(name: string, claim: NodeClaim | undefined, state: MetaState): void {
+    const { classes } = readSchema(this.#ledger.historyId, state).snapshot;
+    const identities = new Map(storedNodes(state).map((node) => [node.name, node.identity]));
+    const isThere = (copy: CopyName): boolean => {
+      const identity = identities.get(nodeOf(copy));
+      return identity !== undefined && copy.startsWith(copyNameOf(nodeOf(copy), identity));
+    };
+    const configuration = ({ classId }: ClassRecord, shard: PhysicalShard) => configurationIn(state, classId, shard);
+    const lost = shardsLostWith(name, classes, configuration, isThere);
+    if (claim !== undefined && lost.length === 0 && this.#classesOn(name, state).length > 0) return;
     throw new ShoalError(
       "conflict",
       `storage node '${name}' has another data folder: start it there (node.json is part of it); if that is lost, ` +
-        "CLUSTER_ACCEPT_DATA_LOSS=true lets another one take its name",
+        `CLUSTER_ACCEPT_DATA_LOSS=true lets another one take its name${lost.length === 0 ? "" : describeLost(lost)}`,
     );
   }
 
@@ -167,19 +197,23 @@ export class NodeRegistry implements NodeService, Disposable {
 
   /** Fails with `conflict` when the node has shards. */
   #checkIsFree(name: string, state: MetaState): void {
-    const placed: string[] = [];
-    for (const [className, { record }] of readSchema(this.#ledger.historyId, state).classes) {
-      const count = record.sharding.shards.filter(({ members }) => members.includes(name)).length;
-      if (count > 0) placed.push(`${count} of '${className}'`);
-    }
+    const placed = this.#classesOn(name, state);
     if (placed.length === 0) return;
-    const others = placed.length - NAMED_CLASSES_MAX;
-    const named = [...placed.slice(0, NAMED_CLASSES_MAX), ...(others > 0 ? [`those of ${others} more classes`] : [])];
+    const others = placed.length - NAMED_MAX;
+    const named = [...placed.slice(0, NAMED_MAX), ...(others > 0 ? [`those of ${others} more classes`] : [])];
     throw new ShoalError(
       "conflict",
       `storage node '${name}' has shards, ${named.join(", ")}: delete these classes first, or start a node of this name, ` +
         "which may be on any machine; if its data is lost, CLUSTER_ACCEPT_DATA_LOSS=true lets it begin with empty shards",
     );
+  }
+
+  /** How many shards of which classes the node has. */
+  #classesOn(name: string, state: MetaState): readonly string[] {
+    return readSchema(this.#ledger.historyId, state).snapshot.classes.flatMap(({ definition, sharding, classId }) => {
+      const count = sharding.shards.filter((shard) => nodesOf(state, classId, shard).includes(name)).length;
+      return count === 0 ? [] : [`${count} of '${definition.class}'`];
+    });
   }
 
   #follow(state: MetaState): void {
@@ -190,11 +224,31 @@ export class NodeRegistry implements NodeService, Disposable {
 
 /** The nodes that stand in a state. */
 export function readNodes(state: MetaState, expectedStorageNodes: number): NodeDirectory {
-  const stored = Array.from(entriesUnder(NODE_PREFIX, state), ([, value]) => value as unknown as StoredNode);
+  const stored = storedNodes(state);
   const removedAt = Number(state.entries.get(LAST_REMOVAL_KEY) ?? 0);
   const version = stored.reduce((latest, { revision }) => Math.max(latest, revision), removedAt);
   const nodes = stored.map(recordOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   return { version, expectedStorageNodes, nodes };
+}
+
+/** The names of the copies of a new shard on these nodes. Fails with `unavailable` on a node that has no identity. */
+export function newCopies(nodeNames: readonly string[], state: MetaState): readonly CopyName[] {
+  return nodeNames.map((name) => {
+    const identity = storedNode(state.entries.get(NODE_PREFIX + name))?.identity;
+    if (identity !== undefined) return copyNameOf(name, identity);
+    const message = `storage node '${name}' runs a version that cannot hold copies of shards: update it first`;
+    throw new ShoalError("unavailable", message);
+  });
+}
+
+function describeLost(lost: readonly LostShard[]): string {
+  const named = lost.slice(0, NAMED_MAX).map(({ className, shardName }) => `'${className}' ${shardName}`);
+  const more = lost.length > NAMED_MAX ? ", …" : "";
+  return `, without the data of ${lost.length} shards that no other node has: ${named.join(", ")}${more}`;
+}
+
+function storedNodes(state: MetaState): readonly StoredNode[] {
+  return Array.from(entriesUnder(NODE_PREFIX, state), ([, value]) => value as unknown as StoredNode);
 }
 
 function recordOf({ name, address, shoalVersion, gitHash }: StoredNode): NodeRecord {

@@ -63,12 +63,13 @@ function definition(): ClassDefinition {
     },
     vectorIndexType: "hnsw",
     vectorizer: "none",
+    replicationConfig: { factor: 1 },
   };
 }
 
 const record = () => ({
   definition: definition(),
-  sharding: { shards: [{ name: "s", members: ["a"] }], virtualShards: ["v"], assignments: [0] },
+  sharding: { shards: [{ name: "s", members: ["a"], copies: ["a/1"] }], virtualShards: ["v"], assignments: [0] },
   classId: `c${made}`,
   dimensions: 3,
 });

@@ -10,6 +10,7 @@ import {
   type SchemaLimits,
   type ShardLimit,
   ShoalError,
+  withFactor,
 } from "@shoal/model";
 import {
   type ChangeContext,
@@ -29,7 +30,7 @@ import { decideDeletion, decideOnDrops, decideRepetition, isSameDefinition, type
 import { forgetGoneClasses, isGoneSince } from "./gone-classes.js";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import type { MetaState } from "./meta-store.js";
-import { readNodes } from "./node-registry.js";
+import { newCopies, readNodes } from "./node-registry.js";
 import {
   type ChangeCaller,
   type ChangeSubject,
@@ -65,7 +66,9 @@ export interface SchemaCoordinatorOptions {
   readonly ledger: Ledger;
   /** So many storage nodes must have registered before a class is made. */
   readonly expectedStorageNodes: number;
-  /** Draws the shards of a new class and places them on these nodes. */
+  /** Copies of each object of classes that do not say how many (`REPLICATION_FACTOR`); 1 when absent. */
+  readonly defaultFactor?: number;
+  /** Draws the shards of a new class and places them on these nodes: each on as many as its factor says. */
   readonly createSharding: (definition: ClassDefinition, nodeNames: readonly string[]) => ShardingState;
   /** A name that was never given before, fit for a folder. */
   readonly newClassId: () => string;
@@ -274,12 +277,15 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
   }
 
   #newClass(
-    definition: ClassDefinition,
+    given: ClassDefinition,
     { classes }: StoredSchema,
     state: MetaState,
     { lostNodes = [] }: ClassPlan,
     caller: ChangeCaller | undefined,
   ): LedgerChange<Verdict<ClassRecord>> {
+    const { defaultFactor = 1 } = this.#options;
+    const isDefault = given.replicationConfig === undefined && defaultFactor !== 1;
+    const definition = isDefault ? withFactor(given, defaultFactor) : given;
     const known = classes.get(definition.class)?.record;
     if (known !== undefined) {
       const { class: className } = known.definition;
@@ -289,7 +295,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
       if (again !== undefined) return again;
     }
     checkNewClass(definition, definitionsOf(classes), this.#options.limits);
-    const sharding = this.#options.createSharding(definition, this.#nodeNames(state, lostNodes));
+    const sharding = this.#placed(definition, state, lostNodes);
     checkShardCount(shardCount(classes) + sharding.shards.length, this.#options.shardLimit);
     this.#options.checkRoom?.(sharding.shards.length);
     const record: ClassRecord = {
@@ -307,17 +313,33 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return { changes: [putClass({ record, order }), ...open], answer: { answer: record } };
   }
 
+  /** The shards of a new class and, where it has a factor, the names of their copies. */
+  #placed(definition: ClassDefinition, state: MetaState, lostNodes: readonly string[]): ShardingState {
+    const factor = definition.replicationConfig?.factor ?? 1;
+    const sharding = this.#options.createSharding(
+      definition,
+      this.#nodeNames(state, lostNodes, definition.class, factor),
+    );
+    if (factor === 1) return sharding;
+    return {
+      ...sharding,
+      shards: sharding.shards.map((shard) => ({ ...shard, copies: newCopies(shard.members, state) })),
+    };
+  }
+
   /**
-   * Where shards may be placed: on the nodes that the caller reaches; on all when it reaches none, as it is the caller then
-   * that is cut off. Fails with `unavailable` until all that are expected have registered.
+   * Where shards may be placed: on the nodes that the caller reaches; on all when it reaches too few for the factor, or none, as it
+   * is the caller then that is cut off. Fails with `unavailable` until all that are expected have registered, then with `invalid`
+   * where there are too few of them.
    */
-  #nodeNames(state: MetaState, lostNodes: readonly string[]): readonly string[] {
+  #nodeNames(state: MetaState, lostNodes: readonly string[], className: string, factor: number): readonly string[] {
     const { expectedStorageNodes } = this.#options;
     const directory = readNodes(state, expectedStorageNodes);
     if (isComplete(directory)) {
       const all = directory.nodes.map(({ name }) => name);
+      if (factor > Math.max(1, all.length)) throw tooFewNodes(className, factor, all.length);
       const reached = all.filter((name) => !lostNodes.includes(name));
-      return reached.length === 0 ? all : reached;
+      return reached.length < factor ? all : reached;
     }
     throw new ShoalError(
       "unavailable",
@@ -383,6 +405,14 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     this.#schema = readSchema(this.#options.ledger.historyId, state);
     this.#snapshot.set(this.#schema.snapshot);
   }
+}
+
+function tooFewNodes(className: string, factor: number, count: number): ShoalError {
+  const nodes = count === 1 ? "is 1 storage node" : `are ${count} storage nodes`;
+  return new ShoalError(
+    "invalid",
+    `class '${className}': replicationConfig.factor is ${factor}, but there ${nodes}: each copy needs one of its own (where a class does not say, it has REPLICATION_FACTOR)`,
+  );
 }
 
 /** A request that arrives late does not bring back what was deleted since it was planned. */

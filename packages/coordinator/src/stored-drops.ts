@@ -1,6 +1,7 @@
 import type { Json } from "@shoal/model";
 import type { ClassDrop, ClassRecord } from "@shoal/rpc";
 import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
+import { nodesOf } from "./shard-configurations.js";
 
 /** Prefix of the keys under which classes stand that are being dropped, by class id. */
 const DROP_PREFIX = "drop/";
@@ -8,11 +9,11 @@ const DROP_PREFIX = "drop/";
 type StoredDrop = Omit<ClassDrop, "classId">;
 
 /**
- * The drop of a class: every node with a shard of it has to confirm, whether it has registered or not. A node that was away
- * for long may still take writes.
+ * The drop of a class on `state`: every node with a shard of it has to confirm, whether it has registered or not. A node that was
+ * away for long may still take writes.
  */
-export function dropOfClass({ classId, definition, sharding }: ClassRecord): ClassDrop {
-  const holders = [...new Set(sharding.shards.flatMap(({ members }) => members))].sort();
+export function dropOfClass({ classId, definition, sharding }: ClassRecord, state: MetaState): ClassDrop {
+  const holders = [...new Set(sharding.shards.flatMap((shard) => nodesOf(state, classId, shard)))].sort();
   return { classId, className: definition.class, holders };
 }
 

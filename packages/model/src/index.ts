@@ -135,7 +135,8 @@ export {
   type SchemaLimits,
   type ShardLimit,
 } from "./schema/schema-limits.js";
-export { shownClass, shownProperty } from "./schema/shown-class.js";
+export { shownClass, shownProperty, withFactor } from "./schema/shown-class.js";
+export { FACTOR_MAX } from "./schema/unbuilt-members.js";
 export { isUnbuiltModule } from "./schema/unbuilt-modules.js";
 export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";

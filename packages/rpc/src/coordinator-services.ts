@@ -81,8 +81,8 @@ type MethodsOf<Service, Calls> = {
 interface Watched<Value, Update, UpdateGiven, Name> {
   /** What leads from the value that was sent before to a later one; from nothing when there was none. */
   readonly between: (before: Value | undefined, after: Value) => UpdateGiven;
-  /** The value after the update. */
-  readonly apply: (before: Value | undefined, update: Update) => Value;
+  /** The value after the update. `other`: what else is known of it; parts that are the same there need not be made again. */
+  readonly apply: (before: Value | undefined, update: Update, other?: Value) => Value;
   /** The call that asks for the current one, of what is kept in versions. Absent: it is not. */
   readonly current?: Name;
   /** Whether the store is asked before a version of another history than the known one is taken. Absent: no. */

@@ -2,6 +2,7 @@ export type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from
 export type { CopiesSnapshot, CopyDecision, CopyProposal, CopyService, NodeMessage, ShardKey } from "./copy-service.js";
 export { type Delivery, deliveryOf, messageInFull, undelivered } from "./delivery.js";
 export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
+export { initialConfigurations } from "./initial-configurations.js";
 export type {
   ClaimKey,
   Job,

@@ -62,8 +62,8 @@ const READERS: readonly (readonly [Commands, readonly Setting<unknown>[]])[] = [
   [
     ["coordinator"],
     [
-      ...[CLUSTER.expectedStorageNodes, CLUSTER.etcdEndpoints, CLUSTER.etcdPrefix, CLUSTER.etcdUsername],
-      ...[CLUSTER.etcdPassword, CLUSTER.etcdCaFile, CLUSTER.etcdCertFile, CLUSTER.etcdKeyFile],
+      ...[CLUSTER.expectedStorageNodes, CLUSTER.replicationFactor, CLUSTER.etcdEndpoints, CLUSTER.etcdPrefix],
+      ...[CLUSTER.etcdUsername, CLUSTER.etcdPassword, CLUSTER.etcdCaFile, CLUSTER.etcdCertFile, CLUSTER.etcdKeyFile],
     ],
   ],
 ];

@@ -72,6 +72,51 @@ describe("createShardingState", () => {
     expect([...firsts].sort()).toEqual(["a", "b", "c"]);
   });
 
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))(
+    "places the members of a shard on different nodes, as many on each, the first ones as without copies (seed %d)",
+    (seed) => {
+      const { below } = seededRandom(seed);
+      const nodeNames = Array.from({ length: 1 + below(7) }, (_, at) => `n${at}`);
+      const factor = 1 + below(nodeNames.length);
+      const plan = { desiredCount: 1 + below(60), virtualPerPhysical: 2, nodeNames };
+      const single = createShardingState(plan, seededRandom(seed).bytes);
+      const { shards, ...ring } = createShardingState({ ...plan, factor }, seededRandom(seed).bytes);
+      expect(shards.map(({ name, members }) => ({ name, members: members.slice(0, 1) }))).toEqual(single.shards);
+      expect(ring).toEqual({ virtualShards: single.virtualShards, assignments: single.assignments });
+      for (const { members } of shards) {
+        expect(members).toHaveLength(factor);
+        expect(new Set(members).size).toBe(factor);
+      }
+      const differenceOf = (counted: readonly string[]) => {
+        const counts = nodeNames.map((name) => counted.filter((one) => one === name).length);
+        return Math.max(...counts) - Math.min(...counts);
+      };
+      for (let at = 0; at < factor; at++) {
+        // In whole rounds each node has one; two rounds may be incomplete.
+        expect(differenceOf(shards.map(({ members }) => members[at] ?? ""))).toBeLessThanOrEqual(at === 0 ? 1 : 2);
+      }
+    },
+  );
+
+  it("spreads the other members of a node's shards over all other nodes", () => {
+    const plan = { desiredCount: 40, virtualPerPhysical: 1, nodeNames: ["a", "b", "c", "d", "e"], factor: 3 };
+    const { shards } = createShardingState(plan, seededRandom(5).bytes);
+    for (const node of plan.nodeNames) {
+      const seconds = shards.filter(({ members }) => members[0] === node).map(({ members }) => members[1] ?? "");
+      expect(new Set(seconds).size).toBe(4);
+    }
+  });
+
+  it("refuses more members than there are nodes", () => {
+    const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["a", "b"] };
+    expect(() => createShardingState({ ...plan, factor: 3 }, seededRandom(1).bytes)).toThrow(
+      "factor must be at most 2",
+    );
+    expect(() => createShardingState({ ...plan, factor: 0 }, seededRandom(1).bytes)).toThrow(
+      "factor must be an integer",
+    );
+  });
+
   it.each([0, -1, 1.5, Number.NaN])("refuses the count %d", (count) => {
     const plan = { desiredCount: 1, virtualPerPhysical: 1, nodeNames: ["n"] };
     expect(() => createShardingState({ ...plan, desiredCount: count }, seededRandom(1).bytes)).toThrow(

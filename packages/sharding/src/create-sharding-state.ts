@@ -10,6 +10,8 @@ export interface ShardingPlan {
   readonly virtualPerPhysical: number;
   /** Names of the storage nodes, at least one. */
   readonly nodeNames: readonly string[];
+  /** Members of each shard, on as many different nodes; 1 when absent. */
+  readonly factor?: number | undefined;
 }
 
 const NAME_CHARS = 12;
@@ -18,7 +20,8 @@ const NAME_CHARS = 12;
  * The sharding of a new class (reference-rest 5.2): shards and virtual shards get random names of 12 letters and
  * digits; shards go round-robin over the nodes from a random one on; virtual shards go round-robin over the shards. The
  * names are drawn independently of each other, so dealing them in drawn order is the same as shuffling them first.
- * Fails with `invalid` on counts below 1 and `unavailable` without nodes.
+ * Of several members the first ones are placed so; the others of a node's shards are spread over all other nodes.
+ * Fails with `invalid` on counts below 1, `unavailable` without nodes, and `invalid` with fewer than `factor`.
  */
 export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes): ShardingState {
   requireCount("desiredCount", plan.desiredCount);
@@ -27,13 +30,14 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
   const taken = new Set<string>();
   // Compared in lower case: two folders may not differ in case only, some file systems fold it.
   const names = Array.from({ length: plan.desiredCount }, () => newName(random, taken, (name) => name.toLowerCase()));
-  const { nodeNames } = plan;
+  const { nodeNames, factor = 1 } = plan;
+  requireCount("factor", factor);
   if (nodeNames.length === 0) throw new ShoalError("unavailable", "there is no storage node to place shards on");
+  if (factor > nodeNames.length) {
+    throw new ShoalError("invalid", `factor must be at most ${nodeNames.length}, the number of nodes, got ${factor}`);
+  }
   const first = random.below(nodeNames.length);
-  const shards = names.map((name, index) => ({
-    name,
-    members: [nodeNames[(first + index) % nodeNames.length] as string],
-  }));
+  const shards = names.map((name, index) => ({ name, members: membersOf(first + index, factor, nodeNames) }));
   const bounds = new Set<number>();
   const virtualShards: string[] = [];
   const assignments: number[] = [];
@@ -42,6 +46,19 @@ export function createShardingState(plan: ShardingPlan, randomBytes: RandomBytes
     assignments.push(index % plan.desiredCount);
   }
   return { shards, virtualShards, assignments };
+}
+
+/**
+ * The nodes of the shard at that place of the round-robin. In each round the other members are so many nodes further on, one more
+ * in the next: who takes over from a node that is lost is not always the same one.
+ */
+function membersOf(place: number, factor: number, nodeNames: readonly string[]): readonly string[] {
+  const count = nodeNames.length;
+  const round = Math.floor(place / count);
+  return Array.from({ length: factor }, (_, at) => {
+    const further = at === 0 ? 0 : 1 + ((round + at - 1) % (count - 1));
+    return nodeNames[(place + further) % count] as string;
+  });
 }
 
 function requireCount(name: string, value: number): void {

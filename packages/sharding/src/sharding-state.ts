@@ -1,4 +1,4 @@
-/** A shard and the node that holds it. The list of members leaves room for copies; the first one owns the shard. */
+/** A shard and the nodes that it was placed on; the first one owns it, or was made the primary of its copies. */
 export interface PhysicalShard {
   readonly name: string;
   readonly members: readonly string[];

@@ -5,7 +5,7 @@ import type { JsonObject } from "../objects/json.js";
 import { plainJsonObject } from "../objects/plain-json.js";
 import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
 import type { WireProfile } from "../wire-profile.js";
-import type { InvertedIndexConfig, PropertyDefinition } from "./class-definition.js";
+import type { InvertedIndexConfig, PropertyDefinition, ReplicationConfig } from "./class-definition.js";
 import { NAME_CHARS_MAX, normaliseClassName } from "./class-names.js";
 import { decodeBody, int64, memberOf } from "./decode-body.js";
 import type { ModuleClassRules } from "./module-class-rules.js";
@@ -43,6 +43,7 @@ export interface ClassBody {
   readonly moduleConfig: JsonObject | undefined;
   /** Null when absent. */
   readonly properties: readonly PropertyDefinition[] | null;
+  readonly replicationConfig: ReplicationConfig | undefined;
   readonly vectorIndexType: string;
   readonly vectorizer: string;
   readonly shardingConfig: unknown;
@@ -143,7 +144,7 @@ export function readClassBody(
     vectorizer: read.vectorizer || settings.defaultVectorizer,
     shardingConfig: read.shardingConfig,
     vectorIndexConfig: read.vectorIndexConfig,
-    inert: reviewClass(given, review),
+    ...splitFactor(reviewClass(given, review)),
   };
 }
 
@@ -158,6 +159,15 @@ function reviewClass(given: UncheckedObject, review: Review): JsonObject | undef
     if (kept !== undefined) inert[name] = kept;
   }
   return Object.keys(inert).length === 0 ? undefined : inert;
+}
+
+/** The factor, which has an effect, apart from the members beside it. 0 is no factor. */
+function splitFactor(reviewed: JsonObject | undefined): Pick<ClassBody, "inert" | "replicationConfig"> {
+  const { factor, ...others } = (reviewed?.replicationConfig ?? {}) as JsonObject;
+  if (typeof factor !== "number" || factor === 0) return { inert: reviewed, replicationConfig: undefined };
+  const { replicationConfig: _, ...sections } = reviewed as JsonObject;
+  const inert = Object.keys(others).length === 0 ? sections : { ...sections, replicationConfig: others };
+  return { inert: Object.keys(inert).length === 0 ? undefined : inert, replicationConfig: { factor } };
 }
 
 function readInvertedIndexConfig(given: number | undefined): InvertedIndexConfig {

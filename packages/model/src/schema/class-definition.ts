@@ -52,6 +52,11 @@ export interface InvertedIndexConfig {
   readonly cleanupIntervalSeconds: number;
 }
 
+export interface ReplicationConfig {
+  /** On so many storage nodes is each object. */
+  readonly factor: number;
+}
+
 export interface ShardingConfig {
   readonly virtualPerPhysical: number;
   readonly desiredCount: number;
@@ -74,6 +79,8 @@ export interface ClassDefinition {
   readonly invertedIndexConfig: InvertedIndexConfig;
   readonly moduleConfig?: JsonObject;
   readonly properties: readonly PropertyDefinition[] | null;
+  /** Present when the client sent a factor, and when `REPLICATION_FACTOR` gave it another one than 1. */
+  readonly replicationConfig?: ReplicationConfig;
   readonly shardingConfig: ShardingConfig;
   readonly vectorIndexConfig: VectorIndexConfig;
   readonly vectorIndexType: "hnsw";

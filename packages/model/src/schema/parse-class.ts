@@ -47,6 +47,7 @@ export function parseClass(
     invertedIndexConfig: read.invertedIndexConfig,
     ...(read.moduleConfig === undefined ? {} : { moduleConfig: read.moduleConfig }),
     properties: read.properties,
+    ...(read.replicationConfig === undefined ? {} : { replicationConfig: read.replicationConfig }),
     shardingConfig: parseShardingConfig(read.shardingConfig, settings.nodeCount),
     vectorIndexConfig: parseVectorIndexConfig(read.vectorIndexConfig, settings.profile.vectorCacheMaxObjectsDefault),
     vectorIndexType,

@@ -21,6 +21,11 @@ export function shownClass(
   return inert === undefined ? shown : ordered(withInert(shown, inert), CLASS_ORDER);
 }
 
+/** The class with that factor, as if it had been given. */
+export function withFactor(definition: ClassDefinition, factor: number): ClassDefinition {
+  return ordered({ ...definition, replicationConfig: { factor } }, CLASS_ORDER);
+}
+
 /** A property as clients see it. */
 export function shownProperty(property: PropertyDefinition): Omit<PropertyDefinition, "inert"> {
   const { inert, ...own } = property;

@@ -7,7 +7,8 @@ import type { ClassSettings } from "./class-body.js";
 import { NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
 import { parseProperty } from "./parse-property.js";
-import { shownClass, shownProperty } from "./shown-class.js";
+import { shownClass, shownProperty, withFactor } from "./shown-class.js";
+import { factorUpTo } from "./unbuilt-members.js";
 import { UNBUILT_MODULES } from "./unbuilt-modules.js";
 import { updateClass } from "./update-class.js";
 
@@ -213,6 +214,33 @@ describe("U1: a member of today's classes that is not built", () => {
   ])("without a value is as good as absent: %j", (body) => {
     const plain = parseClass({ class: "Doc" }, [], settings);
     expect(parseClass({ class: "Doc", ...body }, [], settings)).toEqual(plain);
+  });
+
+  it("the factor of copies is kept beside the members that have no effect, and shown with them", () => {
+    const body = { class: "Doc", properties: [], replicationConfig: { asyncEnabled: false, factor: 1 } };
+    const definition = parseClass(body, [], settings);
+    expect(definition).toMatchObject({
+      replicationConfig: { factor: 1 },
+      inert: { replicationConfig: { asyncEnabled: false } },
+    });
+    expect(shownClass(definition, WEAVIATE_PROFILE)).toMatchObject(body);
+    const alone = parseClass({ class: "Doc", properties: [], replicationConfig: { factor: 1 } }, [], settings);
+    expect(alone).not.toHaveProperty("inert");
+    const given = withFactor(parseClass({ class: "Doc", properties: [] }, [], settings), 1);
+    expect(JSON.stringify(given)).toBe(JSON.stringify(alone));
+    // Of a class that was made when it had no effect.
+    const { replicationConfig, ...older } = { ...definition, inert: { replicationConfig: body.replicationConfig } };
+    expect(shownClass(older, WEAVIATE_PROFILE)).toMatchObject(body);
+    const none = { class: "Doc", replicationConfig: { factor: 0 } };
+    expect(parseClass(none, [], settings)).not.toHaveProperty("replicationConfig");
+    expect(shownClass(parseClass(none, [], settings), WEAVIATE_PROFILE)).toMatchObject(none);
+  });
+
+  it("the factor of copies is taken up to the most that can be", () => {
+    const { asksNothing, nothing, feature } = factorUpTo(9);
+    expect([0, 1, 3, 9, new JsonNumber("2.0")].map(asksNothing)).toEqual([true, true, true, true, true]);
+    expect([10, 1.5, -1, "3"].map(asksNothing)).toEqual([false, false, false, false]);
+    expect([feature, nothing]).toEqual(["more than 9 copies of each object", "a factor from 1 to 9"]);
   });
 
   it("matches in any case, and every spelling of it is looked at", () => {

@@ -2,6 +2,12 @@ import { JsonNumber } from "../objects/json-number.js";
 import { isUncheckedObject } from "../objects/value-wording.js";
 
 /**
+ * So many copies of each object may be asked for. 1 while other parts of the server cannot do with more: what makes and places
+ * them is there.
+ */
+export const FACTOR_MAX: number = 1;
+
+/**
  * A member of today's class JSON (reference-today 5.2 to 5.5) whose feature this server does not have. A value that asks
  * for nothing is taken and shown again, so that a class with all defaults of the reference can be made here; any other one
  * is refused. Whoever builds the feature takes the member out of its table and into the schema of the body.
@@ -62,13 +68,24 @@ const TRUTH: UnbuiltMember = {
   nothing: "true or false",
 };
 
-const COUNT: UnbuiltMember["type"] = {
+const COUNT: NonNullable<UnbuiltMember["type"]> = {
   has(value) {
     const number = value instanceof JsonNumber ? value.toNumber() : value;
     return Number.isInteger(number) && (number as number) >= 1;
   },
   words: "a whole number of at least 1",
 };
+
+/** The factor; one that is taken has an effect all the same (`class-body.ts`). 0 is none. */
+export function factorUpTo(max: number): UnbuiltMember {
+  const factors = Array.from({ length: max + 1 }, (_, factor) => factor);
+  const most = max === 1 ? "one copy" : `${max} copies`;
+  return {
+    ...only(factors, `more than ${most} of each object`),
+    nothing: max === 1 ? "1" : `a factor from 1 to ${max}`,
+    type: COUNT,
+  };
+}
 
 const QUANTIZER = { rescoreLimit: NUMBER, cache: TRUTH, trainingLimit: NUMBER, bits: NUMBER };
 
@@ -136,7 +153,7 @@ export const UNBUILT_CLASS_MEMBERS: UnbuiltMembers = {
     filterExpiredObjects: TRUTH,
   },
   replicationConfig: {
-    factor: { ...only([1, 0], "more than one copy of each object"), nothing: "1", type: COUNT },
+    factor: factorUpTo(FACTOR_MAX),
     asyncEnabled: only([false], "more than one copy of each object"),
     asyncConfig: empty("more than one copy of each object"),
     deletionStrategy: only(["TimeBasedResolution", "NoAutomatedResolution", ""], "another way to settle deletions"),

@@ -4,6 +4,7 @@ import { SPEC_PROFILE, WEAVIATE_PROFILE } from "../wire-profile.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
+import { withFactor } from "./shown-class.js";
 import { updateClass } from "./update-class.js";
 
 const settings = { profile: SPEC_PROFILE, defaultVectorizer: "none", nodeCount: 2, modules: NO_MODULES };
@@ -49,6 +50,19 @@ describe("updateClass", () => {
     expect(updateClass({ ...same, shardingConfig: undefined }, current, grown).shardingConfig).toEqual(
       current.shardingConfig,
     );
+  });
+
+  it("keeps the factor, whether the body has it or not, and refuses another one", () => {
+    const copied = withFactor(current, 3);
+    expect(updateClass(same, copied, settings).replicationConfig).toEqual({ factor: 3 });
+    expect(updateClass(same, current, settings)).not.toHaveProperty("replicationConfig");
+    const body = (factor: number) => ({ ...same, replicationConfig: { factor } });
+    expect(updateClass(body(1), current, settings).replicationConfig).toEqual({ factor: 1 });
+    expect(refusal(() => updateClass(body(1), copied, settings))).toBe(
+      "invalid: replicationConfig.factor of a class cannot be changed yet: attempted change from 3 to 1",
+    );
+    const older = { ...current, inert: { replicationConfig: { factor: 1 } } };
+    expect(updateClass(body(1), older, settings).replicationConfig).toEqual({ factor: 1 });
   });
 
   it.each<[object, string]>([

@@ -14,7 +14,7 @@ const IMMUTABLE_INDEX_MEMBERS = ["efConstruction", "maxConnections", "cleanupInt
  * The body of "update a class" applied to the class as it is (reference-rest 4.7): `description` and the mutable members
  * of `vectorIndexConfig` (`ef`, `targetRecall`, `flatSearchCutoff`, `vectorCacheMaxObjects`) may change, everything else must be as it
  * is. What the body leaves out of `vectorIndexConfig` falls back to the defaults; what it leaves out of
- * `shardingConfig` stays, so that a grown cluster does not get in the way. Fails as `parseClass`.
+ * `shardingConfig` stays, so that a grown cluster does not get in the way, as does the factor. Fails as `parseClass`.
  */
 export function updateClass(
   body: unknown,
@@ -49,6 +49,7 @@ export function updateClass(
     read.vectorIndexConfig,
     settings.profile.vectorCacheMaxObjectsDefault,
   );
+  checkFactor(current.replicationConfig?.factor ?? 1, updated.replicationConfig?.factor ?? 1);
   checkSharding(read.shardingConfig, current);
   checkVectorIndexConfig(current.vectorIndexConfig, vectorIndexConfig);
   return { ...updated, properties: withInertOf(updated.properties, current.properties), vectorIndexConfig };
@@ -72,12 +73,14 @@ function withInertOf(
 
 /** The class with what the body says of the sections that are compared as a whole; members in the order of answers. */
 function applied(read: ClassBody, current: ClassDefinition): ClassDefinition {
+  const { replicationConfig = current.replicationConfig } = read;
   return {
     class: current.class,
     ...(read.description === undefined ? {} : { description: read.description }),
     invertedIndexConfig: read.invertedIndexConfig,
     ...(read.moduleConfig === undefined ? {} : { moduleConfig: read.moduleConfig }),
     properties: read.properties,
+    ...(replicationConfig === undefined ? {} : { replicationConfig }),
     shardingConfig: current.shardingConfig,
     vectorIndexConfig: current.vectorIndexConfig,
     vectorIndexType: current.vectorIndexType,
@@ -104,6 +107,14 @@ function checkVectorIndexConfig(from: VectorIndexConfig, to: VectorIndexConfig):
     "invalid",
     "vector index config: cannot update vector index config on a non-indexed class. " +
       "Delete and re-create without skip property",
+  );
+}
+
+function checkFactor(from: number, to: number): void {
+  if (from === to) return;
+  throw new ShoalError(
+    "invalid",
+    `replicationConfig.factor of a class cannot be changed yet: attempted change from ${from} to ${to}`,
   );
 }
 

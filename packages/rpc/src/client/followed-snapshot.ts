@@ -53,7 +53,7 @@ export class FollowedSnapshot implements Disposable {
     // Nothing was said of it.
     if (before !== undefined && !update.whole && before.historyId === historyId && before.version === version)
       return before;
-    const snapshot = watched.apply(before, update);
+    const snapshot = watched.apply(before, update, this.#streamed);
     this.#accept(snapshot);
     return this.#value.known ?? snapshot;
   }
@@ -83,7 +83,7 @@ export class FollowedSnapshot implements Disposable {
       if (this.#stream !== stream || this.#isOver) return;
       this.#backoffMs = BACKOFF_FIRST_MS;
       try {
-        this.#streamed = this.#service.watched.apply(this.#streamed, update);
+        this.#streamed = this.#service.watched.apply(this.#streamed, update, this.#value.known);
         this.#onReachable?.(true);
         this.#take(this.#streamed);
       } catch {

@@ -1,14 +1,16 @@
 import { ShoalError } from "@shoal/model";
 import { SHARD_METHODS } from "../shard-methods.js";
+import { ShardMoved } from "../shard-moved.js";
 import type { ShardService } from "../shard-service.js";
 import { failure, hello, requestHead } from "../stream/message-head.js";
 import { ByteWriter } from "../wire/byte-writer.js";
 import type { Codec } from "../wire/codec.js";
+import { nodeMessage } from "../wire/copy-codec.js";
 import type { RandomValues } from "./random-values.js";
 
 /** A message as it crosses the wire. */
 export interface WireMessage {
-  /** `hello`, `head`, `failure`, or the name of a method. */
+  /** `hello`, `head`, `failure`, `moved`, `message` (to another storage node), or the name of a method. */
   readonly name: string;
   readonly request: Buffer;
   /** Empty of what has no answer. */
@@ -40,6 +42,10 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
   const rows = values.list(() => values.storedObject());
   const maybeRows = values.list(() => values.maybe(() => values.storedObject()));
   const timeoutMs = values.oneOf([undefined, 1, 30_000]);
+  const moved = new ShardMoved(
+    values.text(),
+    values.maybe(() => values.configuration()),
+  );
   const head = { method: 7, schemaVersion: 2 ** 40, timeoutMs, requestId: values.oneOf([undefined, "abc-1"]) };
   return [
     alone("hello", hello, { nodeName: "node-1", schemaVersion: 300 }),
@@ -65,6 +71,8 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
       [],
       values.list(() => ({ address: values.address(), recall: values.recall() })),
     ),
+    alone("moved", failure, { schemaVersion: 300, isUntouched: values.flag(), error: moved }),
+    ...values.nodeMessages().map((message) => alone("message", nodeMessage, message)),
   ];
 }
 

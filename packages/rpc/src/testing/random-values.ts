@@ -18,7 +18,9 @@ import {
   type VectorSearch,
   type VectorSearchHit,
 } from "@shoal/model";
+import type { CopyMessage, ShardConfiguration } from "@shoal/replication";
 import type { SeededRandom } from "@shoal/seeded-random";
+import type { NodeMessage } from "../copy-service.js";
 import type { ShardAddress } from "../shard-service.js";
 
 const TEXTS = ["", "a", "Zürich", "漢字 🐟", "x".repeat(300), 'quote " and \\', "line\nbreak"];
@@ -219,6 +221,75 @@ export class RandomValues {
       objectCount: this.#random.below(2 ** 31) * 1000,
       properties: this.list(() => this.#part()),
     }));
+  }
+
+  configuration(): ShardConfiguration {
+    const copies = () => this.list(() => this.text());
+    return {
+      version: this.#count(),
+      epoch: this.#count(),
+      primary: this.text(),
+      claim: this.text(),
+      inSync: copies(),
+      eligible: copies(),
+      learners: copies(),
+      minInSync: this.#count(),
+    };
+  }
+
+  /** One of each kind. */
+  nodeMessages(): readonly NodeMessage[] {
+    const stamp = () => ({ run: this.text(), at: this.#random.below(2 ** 31) / 1000 });
+    const heartbeat = { stamp: stamp(), echo: this.maybe(stamp), holds: this.#numbers() };
+    const copies = this.#copyMessages().map((message) => {
+      return { type: "copy" as const, shard: this.text(), from: this.text(), to: this.text(), message };
+    });
+    return [{ type: "heartbeat", heartbeat }, ...copies];
+  }
+
+  #copyMessages(): readonly CopyMessage[] {
+    const count = () => this.#count();
+    const text = () => this.text();
+    const position = () => ({ epoch: count(), sequence: count() });
+    const epochs = () => this.list(() => ({ epoch: count(), first: count() }));
+    const journal = { end: position(), epochs: epochs(), base: count() };
+    const row = () => this.maybe(() => Buffer.from(this.#random.bytes(this.#random.below(300))));
+    const changes = () => this.list(() => ({ document: this.id(), row: row() }));
+    const session = () => this.maybe(text);
+    const last = this.maybe(() => ({ end: position(), epochs: epochs(), through: count() }));
+    const epoch = count();
+    return [
+      { type: "hello", version: count(), claim: text(), number: count(), session: session(), ...journal },
+      {
+        ...{ type: "lead", epoch, lead: count(), needs: this.#numbers(), run: text(), receiver: text() },
+        ...{ committed: count(), configuration: this.configuration() },
+      },
+      { type: "led", epoch, lead: count(), end: position() },
+      { type: "append", epoch, previous: position(), changes: changes(), committed: count() },
+      { type: "appended", epoch, session: session(), end: position() },
+      { type: "committed", epoch, sequence: count() },
+      { type: "gap", epoch, end: position() },
+      { type: "stale", configuration: this.configuration() },
+      { type: "begin", epoch, session: text(), claim: text(), number: count(), common: position() },
+      { type: "begun", session: text(), documents: this.list(() => this.id()) },
+      {
+        ...{ type: "rows", epoch, session: text(), index: count(), common: position(), isFull: this.flag() },
+        ...{ rows: changes(), last },
+      },
+      { type: "rowsDone", session: text(), index: count() },
+      { type: "askEnd", version: count() },
+      { type: "end", version: count(), end: position() },
+      { type: "revoke", last: { epoch, lead: count() }, configuration: this.configuration() },
+      { type: "revoked", version: count() },
+    ];
+  }
+
+  #count(): number {
+    return this.oneOf([0, 1, 127, 128, 70_000, 2 ** 40, Number.MAX_SAFE_INTEGER]);
+  }
+
+  #numbers(): ReadonlyMap<string, number> {
+    return new Map(this.list(() => [this.text(), this.#count()] as const));
   }
 
   #part(): PropertyPart {

@@ -1,16 +1,9 @@
-import { ShoalError } from "@shoal/model";
 import type { ShardConfiguration } from "@shoal/replication";
 import type { CopiesSnapshot, CopyDecision, CopyProposal, ShardKey } from "../copy-service.js";
 import { unreadable } from "./byte-reader.js";
 import { applyEntries, type EntriesUpdate, entriesBetween } from "./entries-update.js";
-import { type JsonShape, list, members, nonEmpty, readJson, text, whole } from "./json-shape.js";
+import { list, members, readJson, slashed, text, whole } from "./json-shape.js";
 import { jsonBytes } from "./record-codec.js";
-
-/** `class/shard`, `node/copy`. A place where a copy is to be made has no name after the slash. */
-const slashed: JsonShape = (value, member) => {
-  nonEmpty(value, member);
-  if (String(value).indexOf("/") < 1) throw new ShoalError("invalid", `${member} must have a name before a slash`);
-};
 
 /** More than any shard has: more would only cost memory. */
 const COPIES_MAX = 1_000;
@@ -56,12 +49,14 @@ export function readDecisions(
   });
 }
 
-/** Most watchers come from the same snapshot to the same one: what leads there is made once for all. */
-let last: {
+interface Step {
   readonly before: CopiesSnapshot | undefined;
   readonly after: CopiesSnapshot;
   readonly update: EntriesUpdate;
-};
+}
+
+/** Most watchers come from the same snapshot to the same one: what leads there is made once for all. */
+let last: Step | undefined;
 
 export function copiesBetween(before: CopiesSnapshot | undefined, after: CopiesSnapshot): EntriesUpdate {
   if (last?.before === before && last?.after === after) return last.update;
@@ -70,11 +65,18 @@ export function copiesBetween(before: CopiesSnapshot | undefined, after: CopiesS
   return update;
 }
 
-/** The snapshot after an update. What is as it was stays the same object, also where everything is said again. */
-export function applyCopies(before: CopiesSnapshot | undefined, update: EntriesUpdate): CopiesSnapshot {
+/**
+ * The snapshot after an update. What is as it was stays the same object, also where everything is said again; what is as in
+ * `other` becomes the one there.
+ */
+export function applyCopies(
+  before: CopiesSnapshot | undefined,
+  update: EntriesUpdate,
+  other?: CopiesSnapshot,
+): CopiesSnapshot {
   const { entries, ...position } = applyEntries(before && entriesOf(before), update, ({ key, valueJson }) => {
-    const known = before?.configurations.get(key);
-    return known !== undefined && valueJson.equals(jsonBytes(known)) ? known : readConfiguration(valueJson);
+    const known = [before, other].map((snapshot) => snapshot?.configurations.get(key));
+    return known.find((one) => one && valueJson.equals(jsonBytes(one))) ?? readConfiguration(valueJson);
   });
   return { ...position, configurations: entries };
 }

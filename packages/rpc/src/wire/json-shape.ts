@@ -21,6 +21,11 @@ export const nonEmpty: JsonShape = (value, member) => {
   if (typeof value !== "string" || value === "") throw wrong(member, "a text that is not empty", value);
 };
 
+/** `class/shard`, or `node/copy`. A place where a copy is still to be made has nothing after the slash. */
+export const slashed: JsonShape = (value, member) => {
+  if (typeof value !== "string" || value.indexOf("/") < 1) throw wrong(member, "a name and a slash", value);
+};
+
 export const boolean: JsonShape = (value, member) => {
   if (typeof value !== "boolean") throw wrong(member, "true or false", value);
 };

@@ -13,6 +13,7 @@ import {
   optional,
   readJson,
   share,
+  slashed,
   text,
   whole,
 } from "./json-shape.js";
@@ -57,6 +58,13 @@ const PROPERTY = members({
 /** As much as a class may have, with room for what later versions allow: more would only cost memory. */
 const SHARDS_MAX = 65_536;
 const VIRTUAL_SHARDS_MAX = 1_048_576;
+const MEMBERS_MAX = 10_000;
+
+/** At least one. */
+const COPIES: JsonShape = (value, member) => {
+  list(slashed, MEMBERS_MAX)(value, member);
+  slashed((value as readonly unknown[])[0], `${member}[0]`);
+};
 
 const DEFINITION = members({
   class: className,
@@ -64,6 +72,7 @@ const DEFINITION = members({
   invertedIndexConfig: members({ cleanupIntervalSeconds: whole(0) }),
   moduleConfig: optional(object),
   properties: nullable(list(PROPERTY)),
+  replicationConfig: optional(members({ factor: whole(1, MEMBERS_MAX) })),
   shardingConfig: members({
     virtualPerPhysical: whole(1, VIRTUAL_SHARDS_MAX),
     desiredCount: whole(1, SHARDS_MAX),
@@ -88,10 +97,17 @@ const DEFINITION = members({
   vectorizer: text,
 });
 
+const SHARD = members({
+  name: nonEmpty,
+  members: list(nonEmpty),
+  epoch: optional(whole(1)),
+  copies: optional(COPIES),
+});
+
 const RECORD = members({
   definition: DEFINITION,
   sharding: members({
-    shards: list(members({ name: nonEmpty, members: list(nonEmpty), epoch: optional(whole(1)) }), SHARDS_MAX),
+    shards: list(SHARD, SHARDS_MAX),
     virtualShards: list(nonEmpty, VIRTUAL_SHARDS_MAX),
     assignments: list(whole(0, SHARDS_MAX), VIRTUAL_SHARDS_MAX),
   }),

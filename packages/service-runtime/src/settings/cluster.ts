@@ -1,3 +1,4 @@
+import { FACTOR_MAX } from "@shoal/model";
 import { setting } from "../setting.js";
 import { etcdEndpoints, hostName, hostPort, hostPorts, oneOf, text, truth, wholeNumber } from "../setting-parsers.js";
 
@@ -70,6 +71,11 @@ export const CLUSTER_SETTINGS = {
         "Storage nodes that must have registered once before classes can be made and gateways are ready; of the coordinators.",
     },
   ),
+  replicationFactor: setting("REPLICATION_FACTOR", "cluster.replication_factor", wholeNumber(1, FACTOR_MAX), {
+    fallback: 1,
+    meaning:
+      "Copies of each object, on different storage nodes, in classes that do not say (`replicationConfig.factor`); of the coordinators.",
+  }),
   acceptDataLoss: setting("CLUSTER_ACCEPT_DATA_LOSS", "cluster.accept_data_loss", truth, {
     fallback: false,
     meaning:
