@@ -20,7 +20,7 @@ export class PeerServing implements Disposable {
   readonly #node: ServedNode;
   readonly #receiver: PeerReceiver;
   readonly #messageBytesMax: number;
-  /** What messages of which not everything has come may hold. */
+  /** What messages of which not everything has come may hold; where there is no room they are lost. */
   readonly #unfinished: Budget;
   readonly #streams = new Set<FrameStream>();
   #parts = 0;
@@ -41,8 +41,6 @@ export class PeerServing implements Disposable {
         budget: this.#unfinished,
         share: { owner: from, connection: 0 },
         order: () => ++this.#parts,
-        // What still comes of it could not be told from another message. It is lost with the others; the caller begins again.
-        onCutOff: () => stream.end(undefined),
       },
       onFrame: (frame) => this.#onFrame(stream, from, frame),
       onEnd: () => this.#streams.delete(stream),

@@ -53,17 +53,12 @@ const METHOD_OF_CODE = new Map(SHARD_METHODS.map((method) => [method.code, metho
 
 const IN_FLIGHT_MAX = 1024 * 1024;
 
-/** Requests that were refused before all of them was there, and whose callers still send. */
-const CUT_OFF_MAX = 1_024;
-
 /** The server of one stream of one caller. */
 export class ShardServer {
   readonly #options: ShardServerOptions;
   readonly #stream: FrameStream;
   /** By what the caller calls them: their numbers among all that the node serves, as a Map would keep requests alive. */
   readonly #running = new Map<number, number>();
-  /** Requests of which nothing more is read. */
-  readonly #cutOff = new Set<number>();
   #requestBytes = 0;
   #isPaused = false;
 
@@ -105,13 +100,14 @@ export class ShardServer {
   #onFrame({ request, kind, payload }: WireFrame): void {
     switch (kind) {
       case FrameKind.REQUEST_PART:
-        if (!this.#cutOff.has(request)) this.#stream.assembler.add(request, payload);
+        this.#stream.assembler.add(request, payload);
         return;
-      case FrameKind.REQUEST:
-        this.#complete(request, payload);
+      case FrameKind.REQUEST: {
+        const message = this.#stream.assembler.complete(request, payload);
+        if (message !== undefined) this.#begin(request, message);
         return;
+      }
       case FrameKind.CANCEL:
-        this.#cutOff.delete(request);
         this.#stream.assembler.forget(request);
         this.#cancel(request);
         return;
@@ -125,17 +121,8 @@ export class ShardServer {
     }
   }
 
-  #complete(id: number, last: Buffer): void {
-    if (this.#cutOff.delete(id)) return;
-    const message = this.#stream.assembler.complete(id, last);
-    if (message === undefined) this.#cutOff.delete(id);
-    else this.#begin(id, message);
-  }
-
   /** Others needed the memory of a request that was not complete. */
   #refuseUnfinished(id: number): void {
-    if (this.#cutOff.size >= CUT_OFF_MAX) throw unreadable(`${CUT_OFF_MAX} requests are sent on that were refused`);
-    this.#cutOff.add(id);
     const { node, unfinished } = this.#options;
     const text = `node '${node.name}' holds ${unfinished.max} bytes of requests that are not complete (INTERNAL_MESSAGE_BYTES_MAX)`;
     this.#sendFailure(id, new ShoalError("overloaded", text, { retryAfterSeconds: 1 }));

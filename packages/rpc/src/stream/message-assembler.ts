@@ -6,6 +6,9 @@ import { MESSAGES_IN_PARTS_MAX } from "./frame-sender.js";
 /** Messages that were given up are forgotten a little later than others begin. */
 const BEGUN_MAX = 4 * MESSAGES_IN_PARTS_MAX;
 
+/** Messages that were cut off before all of them was there, and whose senders still send. */
+const CUT_OFF_MAX = 1_024;
+
 /** What unfinished messages of several streams may hold together. */
 export interface UnfinishedBudget {
   readonly budget: Budget;
@@ -13,8 +16,8 @@ export interface UnfinishedBudget {
   readonly share: Share;
   /** Grows with each part that comes, of any stream. */
   readonly order: () => number;
-  /** The message gave way to others: whatever still comes of it is of no use. */
-  readonly onCutOff: (request: number) => void;
+  /** The message gave way to others: whatever still comes of it is passed over. Must not fail, since others are served then. */
+  readonly onCutOff?: (request: number) => void;
 }
 
 /** A message of which not everything has come. */
@@ -67,6 +70,8 @@ export class MessageAssembler {
   readonly #messageBytesMax: number;
   readonly #unfinished: UnfinishedBudget | undefined;
   readonly #begun = new Map<number, Parts>();
+  /** Messages of which nothing more is read. */
+  readonly #cutOffs = new Set<number>();
 
   /** `unfinished`: nothing but `messageBytesMax` bounds what is held when absent. */
   constructor(messageBytesMax: number, unfinished?: UnfinishedBudget) {
@@ -76,11 +81,13 @@ export class MessageAssembler {
 
   /** Fails with `tooLarge` or `internal` on what no side of ours would send. What finds no room is cut off. */
   add(request: number, payload: Buffer): void {
+    if (this.#cutOffs.has(request)) return;
     let parts = this.#begun.get(request);
     if (parts === undefined) {
       if (this.#begun.size >= BEGUN_MAX) {
         throw unreadable(`more than ${BEGUN_MAX} messages come in parts at the same time`);
       }
+      if (this.#cutOffs.size >= CUT_OFF_MAX) throw unreadable(`${CUT_OFF_MAX} requests are sent on that were refused`);
       parts = new Parts(this.#unfinished, () => this.#cutOff(request));
       this.#begun.set(request, parts);
     }
@@ -88,16 +95,18 @@ export class MessageAssembler {
     if (!parts.add(payload)) this.#cutOff(request);
   }
 
-  /** The whole message, `payload` being its last part; undefined when there was no room for that. */
+  /** The whole message, `payload` being its last part; undefined when it was cut off. */
   complete(request: number, payload: Buffer): Buffer | undefined {
+    if (this.#cutOffs.delete(request)) return undefined;
     const parts = this.#begun.get(request);
     if (parts === undefined) {
       if (payload.length > this.#messageBytesMax) throw this.#tooLarge();
       return payload;
     }
     this.add(request, payload);
-    if (this.#begun.get(request) !== parts) return undefined;
+    const isCutOff = this.#begun.get(request) !== parts;
     this.forget(request);
+    if (isCutOff) return undefined;
     return Buffer.concat(parts.payloads, parts.bytes);
   }
 
@@ -105,6 +114,7 @@ export class MessageAssembler {
   forget(request: number): void {
     this.#begun.get(request)?.close();
     this.#begun.delete(request);
+    this.#cutOffs.delete(request);
   }
 
   /** No message will be complete. */
@@ -114,7 +124,8 @@ export class MessageAssembler {
 
   #cutOff(request: number): void {
     this.forget(request);
-    this.#unfinished?.onCutOff(request);
+    this.#cutOffs.add(request);
+    this.#unfinished?.onCutOff?.(request);
   }
 
   #tooLarge(): ShoalError {
