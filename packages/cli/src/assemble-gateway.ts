@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
-import { type ClusterNodes, type NodePool, ShardMap } from "@shoal/cluster";
+import { type ClusterNodes, type CopyRoutesOptions, type NodePool, ShardMap } from "@shoal/cluster";
 import { auditRefusedClassification, type PageFile } from "@shoal/gateway";
 import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
 import { type AutoSchemaSettings, INGEST_LIMITS, type MadeByAutoSchema, ObjectIngest } from "@shoal/ingest";
@@ -20,6 +20,8 @@ export interface GatewayParts
   /** Names this process among those that work on jobs. */
   readonly worker: string;
   readonly pool: NodePool & ClusterNodes;
+  /** How questions reach shards with copies; absent: there are none. */
+  readonly copies?: CopyRoutesOptions;
   /** Shards of a class that does not say how many. */
   readonly nodeCount: () => number;
   readonly modules: EnabledModules;
@@ -31,14 +33,14 @@ export interface GatewayParts
 /** The gateway, with ingest, query and classification, over its parts. */
 export function assembleGateway(
   options: ProcessOptions,
-  { jobs, worker, pool, nodeCount, pages, connectionsMax, ...parts }: GatewayParts,
+  { jobs, worker, pool, copies, nodeCount, pages, connectionsMax, ...parts }: GatewayParts,
   scope: ResourceScope,
 ): Gateway {
   const { schema, view, modules, access, book } = parts;
   const { configuration, clock, logger, shoalVersion } = options;
   const nowMs = () => clock.now();
   const profile = wireProfile(configuration.wireProfile);
-  const router = new ShardMap(pool);
+  const router = new ShardMap(pool, copies);
   const classSettings = () => ({
     profile,
     defaultVectorizer: configuration.defaultVectorizerModule,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
+import { CopiesReplica, HeldRequests, RemoteNodePool, SchemaReplica } from "@shoal/cluster";
 import { type AuditLog, createAccessControl } from "@shoal/gateway";
 import type { EnabledModules } from "@shoal/module-api";
 import {
@@ -95,7 +95,12 @@ export async function startGateway(
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
   rememberSchema(schemaMemory, view, logger, scope);
-  const held = new HeldRequests(configuration);
+  const copies = scope.use(new CopiesReplica(coordinator.copies));
+  const retries = {
+    shardWaitMs: configuration.shardWaitSeconds * 1000,
+    held: new HeldRequests(configuration),
+    nowMs: now,
+  };
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
     new RemoteNodePool(coordinator.nodes, {
@@ -111,9 +116,7 @@ export async function startGateway(
         return connection;
       },
       remembered: await recall(nodesMemory, "the list of storage nodes", logger),
-      shardWaitMs: configuration.shardWaitSeconds * 1000,
-      held,
-      nowMs: now,
+      ...retries,
     }),
   );
   remember(nodesMemory, "the list of storage nodes", logger, scope, (keep) => {
@@ -134,7 +137,12 @@ export async function startGateway(
       }
       return counts;
     });
-    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => held.count);
+    gauge(
+      metrics,
+      "shoal_held_requests",
+      "Requests that wait for a storage node which restarts.",
+      () => retries.held.count,
+    );
   }
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
@@ -146,6 +154,7 @@ export async function startGateway(
       {
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
         ...{ view, pool, nodeCount, modules, connectionsMax },
+        copies: { view: copies, random: Math.random, ...retries },
         ...{ access, audit, book, pages, metrics, certificate },
       },
       scope,
