@@ -24,7 +24,7 @@ import { keyOf } from "./shard-router.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const NODES = ["n1", "n2", "n3"] as const;
+export const NODES: readonly string[] = ["n1", "n2", "n3"];
 export const WAIT_MS = 15_000;
 
 export function objectOf(id: ObjectId, value: string, className = "Car"): DataObject {
@@ -39,7 +39,8 @@ export function copiedClass(name: string, shards = 3, factor = NODES.length): Cl
     const members = NODES.map((_, i) => NODES[(at + i) % NODES.length] ?? "n1").slice(0, factor);
     return { ...shard, members, ...(factor === 1 ? {} : { copies: members.map((node) => `${node}/c${at}`) }) };
   });
-  return { definition: { class: name }, classId: `id-${name}`, sharding: { ...state, shards: placed } } as ClassRecord;
+  const record = { definition: { class: name }, classId: `id-${name}` } as ClassRecord;
+  return { ...record, sharding: { ...state, shards: placed } };
 }
 
 /** What this process knows of configurations: it lags behind until it is told, refreshed, or learns. */

@@ -67,7 +67,9 @@ describe("copies that move, die, fall silent and lose answers", () => {
       const kind = below(6);
       setTimeout(trouble, below(40));
       await vi.advanceTimersByTimeAsync(below(40));
-      const searched = outcomeOf(node.listObjects(shard, { order: "id", limit: 9, fields: ROWS }, forever));
+      const searched = outcomeOf(
+        node.listObjects(shard, { order: "id", after: undefined, limit: 9, fields: ROWS }, forever),
+      );
       const located = outcomeOf(findHoldersOf(world.map, world.schema, id, forever, { id, record }));
       const work =
         kind < 3
