@@ -20,7 +20,7 @@ export interface GatewayParts
   /** Names this process among those that work on jobs. */
   readonly worker: string;
   readonly pool: NodePool & ClusterNodes;
-  /** Absent: no shard has copies. */
+  /** How questions reach shards with copies; absent: there are none. */
   readonly copies?: CopyRoutesOptions;
   /** Shards of a class that does not say how many. */
   readonly nodeCount: () => number;

@@ -95,12 +95,12 @@ export async function startGateway(
   const membership = clusterMembership(view, coordinator);
   clusterId = () => membership.clusterId;
   rememberSchema(schemaMemory, view, logger, scope);
-  const retry = {
+  const copies = scope.use(new CopiesReplica(coordinator.copies));
+  const retries = {
     shardWaitMs: configuration.shardWaitSeconds * 1000,
     held: new HeldRequests(configuration),
     nowMs: now,
   };
-  const copies = scope.use(new CopiesReplica(coordinator.copies));
   const connections = new Map<string, NodeConnection>();
   const pool = scope.use(
     new RemoteNodePool(coordinator.nodes, {
@@ -116,7 +116,7 @@ export async function startGateway(
         return connection;
       },
       remembered: await recall(nodesMemory, "the list of storage nodes", logger),
-      ...retry,
+      ...retries,
     }),
   );
   remember(nodesMemory, "the list of storage nodes", logger, scope, (keep) => {
@@ -137,7 +137,12 @@ export async function startGateway(
       }
       return counts;
     });
-    gauge(metrics, "shoal_held_requests", "Requests that wait for a storage node which restarts.", () => retry.held.count);
+    gauge(
+      metrics,
+      "shoal_held_requests",
+      "Requests that wait for a storage node which restarts.",
+      () => retries.held.count,
+    );
   }
 
   const nodeCount = () => (pool.directory === undefined ? 1 : storageNodeCount(pool.directory));
@@ -148,8 +153,8 @@ export async function startGateway(
       options,
       {
         ...{ schema: coordinator.schema, jobs: coordinator.jobs, worker: randomUUID() },
-        copies: { ...retry, view: copies, random: Math.random },
         ...{ view, pool, nodeCount, modules, connectionsMax },
+        copies: { view: copies, random: Math.random, ...retries },
         ...{ access, audit, book, pages, metrics, certificate },
       },
       scope,

@@ -39,21 +39,23 @@ export interface HolderQuestion {
 /** Bounds how long is waited on behalf of a shard. */
 export type ContextOf = (shard: ShardAddress) => RequestContext;
 
-/** One request to a node for all of its shards. Never fails. */
+/** One request to a node for all of its shards. Of its answer only what concerns those that are asked for counts. Never fails. */
 export async function askNode(
   question: HolderQuestion,
   plan: NodePlan,
   ids: readonly ObjectId[],
   context: RequestContext,
+  isAsked?: (shard: ShardAddress) => boolean,
 ): Promise<NodeAnswer> {
   const { router, plans } = question;
   let node: ShardService | undefined;
   try {
     node = router.node(plan.first);
-    return answerOf(await node.findObjects(ids, plans.schema.version, context));
+    const found = await node.findObjects(ids, plans.schema.version, context);
+    return answerOf(isAsked === undefined ? found : limitedTo(found, isAsked));
   } catch (thrown) {
     const unasked = { shards: plan.shards, error: ShoalError.from(thrown), isNamed: node === undefined };
-    return unanswered(unasked, context, async (later, outer) => [await askNode(question, plan, later, outer)]);
+    return unanswered(unasked, context, async (later, outer) => [await askNode(question, plan, later, outer, isAsked)]);
   }
 }
 
@@ -83,16 +85,18 @@ export async function askPlan(
       return [unanswered(unasked, context, (...later) => askPlan(question, primaries, plan, ...later))];
     }
     const [first] = others;
+    const keys = new Set(others.map(keyOf));
     const outer = others.map(contextOf).find(({ waitMsMax }) => waitMsMax === undefined) ?? context;
     const [answer, answers] = await Promise.all([
-      first && askNode(question, { first, shards: others }, ids, outer),
+      first && askNode(question, { first, shards: others }, ids, outer, (shard) => keys.has(keyOf(shard))),
       askStrays(question, primaries, strays, ids, contextOf),
     ]);
     return answer === undefined ? answers : [answer, ...answers];
   }
   const own = limitedTo(found, (shard) => plans.planOf?.get(keyOf(shard)) === plan);
   const [refused, unasked] = partsOf(own.unasked, ({ error }) => isMoved(error));
-  const moved = new Set(refused.map(({ shard }) => keyOf(shard)));
+  const moved = new Map(refused.map(({ shard, error }) => [keyOf(shard), error]));
+  for (const [key, error] of moved) primaries.learn(key, error);
   const strays = moved.size === 0 ? [] : plan.shards.filter((shard) => moved.has(keyOf(shard)));
   return [answerOf({ ...own, unasked }), ...(await askStrays(question, primaries, strays, ids, contextOf))];
 }

@@ -22,7 +22,9 @@ import { RetryingNode } from "./retrying-node.js";
 import { ShardMap } from "./shard-map.js";
 import { keyOf } from "./shard-router.js";
 
-export const NODES = ["n1", "n2", "n3"] as const;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const NODES: readonly string[] = ["n1", "n2", "n3"];
 export const WAIT_MS = 15_000;
 
 export function objectOf(id: ObjectId, value: string, className = "Car"): DataObject {
@@ -32,12 +34,13 @@ export function objectOf(id: ObjectId, value: string, className = "Car"): DataOb
 /** A class each of whose shards has a copy on each node; the primary of shard `i` is on node `i + 1` at first. */
 export function copiedClass(name: string, shards = 3, factor = NODES.length): ClassRecord {
   const plan = { desiredCount: shards, virtualPerPhysical: 8, nodeNames: NODES };
-  const state = createShardingState(plan, seededRandom(name.length).bytes);
+  const state = createShardingState(plan, seededRandom(name.charCodeAt(0)).bytes);
   const placed = state.shards.map((shard, at) => {
     const members = NODES.map((_, i) => NODES[(at + i) % NODES.length] ?? "n1").slice(0, factor);
     return { ...shard, members, ...(factor === 1 ? {} : { copies: members.map((node) => `${node}/c${at}`) }) };
   });
-  return { definition: { class: name }, classId: `id-${name}`, sharding: { ...state, shards: placed } } as ClassRecord;
+  const record = { definition: { class: name }, classId: `id-${name}` } as ClassRecord;
+  return { ...record, sharding: { ...state, shards: placed } };
 }
 
 /** What this process knows of configurations: it lags behind until it is told, refreshed, or learns. */
@@ -110,6 +113,8 @@ export class CopiesWorld implements NodePool {
   readonly rows = new Map<ShardKey, MemoryRows>();
   /** Whether refusals say which configuration counts. */
   tellsConfiguration = true;
+  /** How long an answer takes; half of it before something is done. */
+  latencyMs: () => number = () => 0;
   /** How often each value was put. */
   readonly puts = new Map<string, number>();
 
@@ -153,12 +158,18 @@ export class CopiesWorld implements NodePool {
     return record;
   }
 
-  /** An id that the shard owns; another one for each number. */
+  /** An id that the shard owns, and in each other class a shard of another place; another one for each number. */
   idOf(shard: ShardAddress, number = 0): ObjectId {
-    const record = this.record(shard.className);
+    const { classes } = this.schema;
+    const place = this.map.shardsOf(this.record(shard.className)).indexOf(shard);
+    const own = classes.indexOf(this.record(shard.className));
+    const owners = classes.map((record, at) => {
+      const shards = this.map.shardsOf(record);
+      return [record, shards[(place + at - own + shards.length) % shards.length]] as const;
+    });
     for (let draw = 0, found = 0; ; draw++) {
       const id = `${draw.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000` as ObjectId;
-      if (this.map.shardOf(record, id) === shard && found++ === number) return id;
+      if (owners.every(([record, owner]) => this.map.shardOf(record, id) === owner) && found++ === number) return id;
     }
   }
 
@@ -288,8 +299,18 @@ export class CopiesWorld implements NodePool {
         signal?.addEventListener("abort", () => end(signal.reason));
         const late = new ShoalError("deadlineExceeded", `${name} did not answer in time`);
         if (deadline < Number.POSITIVE_INFINITY) setTimeout(end, deadline - Date.now(), late);
-        const work = node.isSilent ? new Promise(() => undefined) : serve(...args);
-        work.then(resolve, reject).finally(() => node.lose.delete(end));
+        const work = async (): Promise<unknown> => {
+          const pause = this.latencyMs() / 2;
+          if (pause > 0) await sleep(pause);
+          while (node.isSilent && node.lose.has(end)) await sleep(10);
+          if (!node.lose.has(end)) return undefined;
+          const answer = await serve(...args);
+          if (pause > 0) await sleep(pause);
+          return answer;
+        };
+        work()
+          .then(resolve, reject)
+          .finally(() => node.lose.delete(end));
       });
     };
   }

@@ -8,7 +8,7 @@ import { HeldRequests } from "./held-requests.js";
 import { ROWS, watched } from "./retrying-node.fixture.js";
 
 const forever: RequestContext = { deadline: Number.POSITIVE_INFINITY };
-const LISTING: ObjectListing = { order: "id", limit: 10, fields: ROWS };
+const LISTING: ObjectListing = { order: "id", after: undefined, limit: 10, fields: ROWS };
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -108,6 +108,10 @@ export class CopyRoutes implements PrimaryRouter {
     return this.#answered(route, "primary", question, context);
   }
 
+  learn(key: ShardKey, refusal: ShoalError): void {
+    if (refusal instanceof ShardMoved && refusal.configuration) this.#options.view.learn(key, refusal.configuration);
+  }
+
   async #carry(method: AnyShardMethod, args: readonly unknown[], context: RequestContext): Promise<unknown> {
     const route = this.#routes.get(shardOf(method, args) as ShardAddress);
     if (route === undefined) throw new ShoalError("internal", `${method.name} is not about a shard that has copies`);
@@ -215,7 +219,7 @@ export class CopyRoutes implements PrimaryRouter {
       } catch (thrown) {
         if (!isNotServed(thrown)) throw thrown;
         failure = thrown;
-        if (isMoved(thrown)) this.#learn(route, thrown);
+        if (isMoved(thrown)) this.learn(route.key, thrown);
       }
     }
   }
@@ -308,17 +312,13 @@ export class CopyRoutes implements PrimaryRouter {
     refusal: ShoalError,
     context: RequestContext,
   ): Promise<boolean> {
-    this.#learn(route, refusal);
+    this.learn(route.key, refusal);
     if (this.#configurationOf(route).version > known.version) return true;
     if (context.waitMsMax !== undefined) return false;
     const deadline = Math.min(context.deadline, this.#options.nowMs() + REFRESH_MS_MAX);
     // Nobody may be there who can be asked: then what is known stays.
     await this.#options.view.refresh(new InnerContext(context, { deadline })).catch(() => undefined);
     return this.#configurationOf(route).version > known.version;
-  }
-
-  #learn({ key }: Route, refusal: ShoalError): void {
-    if (refusal instanceof ShardMoved && refusal.configuration) this.#options.view.learn(key, refusal.configuration);
   }
 
   async #turnOf(route: Route, outage: ShardOutage, { deadline, signal, waitMsMax }: RequestContext): Promise<boolean> {

@@ -1,5 +1,6 @@
 export type { ClusterNode, ClusterNodes, NodePool } from "./cluster-nodes.js";
 export { CopiesReplica } from "./copies-replica.js";
+export type { CopiesView } from "./copies-view.js";
 export type { CopyRoutesOptions } from "./copy-routes.js";
 export { findFirstHolder, findHolders, findHoldersOf, type OwnId } from "./find-holders.js";
 export { type HeldLimits, HeldRequests } from "./held-requests.js";

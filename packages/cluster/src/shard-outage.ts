@@ -66,12 +66,13 @@ export class ShardOutage {
     const ms = Math.max(0, this.#nextMs - this.#clock.nowMs());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      // Another one may have asked meanwhile.
       if (this.#clock.nowMs() >= this.#nextMs) this.askNow();
       this.#schedule();
     }, ms);
   }
 
   #pauseEndsMs(): number {
-    return this.#clock.nowMs() + PAUSE_MS * (1 + this.#clock.random() / 2);
+    return this.#clock.nowMs() + Math.round(PAUSE_MS * (1 + this.#clock.random() / 2));
   }
 }

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@shoal/model";
+import type { ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, ShardAddress, ShardKey, ShardService } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 
@@ -37,6 +37,8 @@ export interface PrimaryRouter {
    * known.
    */
   primaryOf(shard: ShardAddress): ShardService | undefined;
+  /** Takes the configuration that a node has refused with, if it is newer than what is known. */
+  learn(shard: ShardKey, refusal: ShoalError): void;
   /**
    * Asks the primary, again when another copy has become primary, or nobody answers for a while; not so when `waitMsMax` bounds
    * `context`. `ask` fails with `moved` when the node refuses to answer for the shard.

@@ -13,6 +13,7 @@ it("has what is not its own from the context of the whole, and asks for it late"
       asked.push("requestId");
       return "r-1";
     },
+    readsPrimary: true,
     get signal() {
       asked.push("signal");
       return AbortSignal.abort("over");
@@ -23,7 +24,7 @@ it("has what is not its own from the context of the whole, and asks for it late"
     },
   };
   const inner = new InnerContext(outer, {});
-  expect([inner.deadline, inner.rowBytes]).toEqual([5, rowBytes]);
+  expect([inner.deadline, inner.rowBytes, inner.readsPrimary]).toEqual([5, rowBytes, true]);
   expect(asked).toEqual([]);
   expect([inner.requestId, inner.signal?.reason, inner.share?.connection]).toEqual(["r-1", "over", 7]);
   expect(asked).toEqual(["requestId", "signal", "share"]);

@@ -5,6 +5,7 @@ import { type ClassRights, RequestWarnings, ShoalError } from "@shoal/model";
 import { InFlight, type RequestContext, type RequestObserver, type Share } from "@shoal/runtime";
 import type { Principal } from "../auth/access.js";
 import type { Connection } from "./connections.js";
+import { readsPrimary } from "./http-request.js";
 import type { HttpResponse } from "./http-response.js";
 import type { RouteStatistics } from "./http-statistics.js";
 import type { Route } from "./route.js";
@@ -91,6 +92,11 @@ export class Exchange implements RequestContext {
   get requestId(): string {
     this.#requestId ??= this.ids.next(this.request.headers["x-request-id"]);
     return this.#requestId;
+  }
+
+  /** See RequestContext. Only reads of shards with copies ask. */
+  get readsPrimary(): boolean {
+    return readsPrimary(this.queryString);
   }
 
   get signal(): AbortSignal {

@@ -30,6 +30,15 @@ export function queryParameter(request: Pick<RequestContent, "queryString">, nam
   return lastValue(new URLSearchParams(request.queryString), name);
 }
 
+/** The query parameter by which a request says how many copies of a shard it is about. */
+export const CONSISTENCY_LEVEL = "consistency_level";
+
+/** Whether reads go to primaries: those of all levels but `ONE`, which is what counts where none is given. */
+export function readsPrimary(queryString: string): boolean {
+  const level = queryParameter({ queryString }, CONSISTENCY_LEVEL);
+  return level === "QUORUM" || level === "ALL";
+}
+
 /** As {@link queryParameter}, of a query that has been read. */
 export function lastValue(query: URLSearchParams, name: string): string | undefined {
   return query.getAll(name).at(-1) || undefined;

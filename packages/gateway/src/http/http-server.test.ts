@@ -52,6 +52,17 @@ async function asked<Result>(begin: () => Result): Promise<{ readonly result: Re
   return { result };
 }
 
+it.each([
+  ["", false],
+  ["&consistency_level=ONE", false],
+  ["&consistency_level=QUORUM", true],
+  ["&consistency_level=ALL", true],
+  ["&consistency_level=ALL&consistency_level=ONE", false],
+])("reads of a list%s go to primaries: %s", async (level, isSo) => {
+  expect((await server.send("GET", `/v1/objects?limit=1${level}`)).status).toBe(200);
+  expect(server.services.contexts.at(-1)?.readsPrimary).toBe(isSo);
+});
+
 describe("paths and methods", () => {
   it.each(["/v1/meta/", "//v1//meta", "/v1/meta?x=%zz", "http://other/v1/meta"])("%s is /v1/meta", async (path) => {
     expect((await server.send("GET", path)).status).toBe(200);

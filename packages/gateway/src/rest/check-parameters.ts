@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import { type HttpRequest, lastValue } from "../http/http-request.js";
+import { CONSISTENCY_LEVEL, type HttpRequest, lastValue } from "../http/http-request.js";
 import type { Route } from "../http/route.js";
 import type { Operation } from "./openapi/operation.js";
 
@@ -26,8 +26,6 @@ const CONSISTENCY_LEVELS: readonly string[] = ["ONE", "QUORUM", "ALL"];
 
 /** The token (RFC 6750, 2.3) belongs to no operation. */
 const TOKEN = "access_token";
-/** Of one copy each level reads and writes the same. */
-const CONSISTENCY = "consistency_level";
 
 /**
  * The same route, which warns of query parameters that its operation does not have, and fails on those that ask for what is not
@@ -73,7 +71,7 @@ function isTaken(
 ): boolean {
   // What the instance says of itself is no data.
   if (typeof access === "string") return false;
-  if (name === CONSISTENCY) {
+  if (name === CONSISTENCY_LEVEL) {
     refuseUnknownLevel(valueNamed(name));
     return true;
   }

@@ -27,7 +27,7 @@ async function answer(
   queryString = "",
   context: RequestContext = { deadline: NOW + 60_000 },
 ) {
-  const { handle } = nodesRoute({ nodes }, { now: () => NOW });
+  const { handle } = nodesRoute({ nodes }, { now: () => NOW }, (name) => (name === "Copied" ? 3 : 1));
   const warnings = new RequestWarnings();
   const request = { params: [], queryString, body: Buffer.alloc(0), principal: ANONYMOUS, context, warnings };
   const { status, body } = await handle(request);
@@ -116,6 +116,18 @@ describe("GET /v1/nodes", () => {
     (older.service as { shardRecalls: unknown }).shardRecalls = async () =>
       Promise.reject(new ShoalError("internal", "no such method"));
     expect(await recallsOf(older, "output=verbose")).toEqual([undefined, undefined]);
+  });
+
+  it("lists a shard with copies under each of its nodes, and counts it there", async () => {
+    const copied = async () => [shard("Car", "s1", 2, "ready"), shard("Copied", "s1", 5, "ready")];
+    const nodes = await answer([node("a", copied), node("b", copied)], "output=verbose");
+    for (const { stats, shards } of nodes) {
+      expect(stats).toEqual({ objectCount: 7, shardCount: 2 });
+      expect(shards).toMatchObject([
+        { class: "Car", numberOfReplicas: 1, replicationFactor: 1 },
+        { class: "Copied", numberOfReplicas: 3, replicationFactor: 3 },
+      ]);
+    }
   });
 
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {

@@ -14,12 +14,15 @@ const NODE_MS_MAX = 2_000;
 export const NODE_OUTPUTS = ["minimal", "verbose"] as const;
 type NodeOutput = (typeof NODE_OUTPUTS)[number] | undefined;
 
+/** How many copies a shard of a class has. */
+type CopiesOf = (className: string) => number;
+
 /**
- * `GET /v1/nodes`: one entry a storage node that has registered, by name. `UNHEALTHY`: a shard of it cannot be written or
+ * `GET /v1/nodes`: one entry a storage node that has registered, by name, with the copies of shards that it holds. `UNHEALTHY`: a shard of it cannot be written or
  * has failed; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
  * know of are neither shown nor counted. `output` as in reference-today 5.10.
  */
-export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
+export function nodesRoute(nodes: ClusterNodes, clock: Clock, copiesOf: CopiesOf): Route {
   return {
     method: "GET",
     path: "/v1/nodes",
@@ -33,7 +36,7 @@ export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
       const deadline = Math.min(context.deadline, clock.now() + NODE_MS_MAX);
       const bounded: RequestContext = { deadline, signal: context.signal, requestId: context.requestId };
       return jsonResponse(200, {
-        nodes: await Promise.all(nodes.nodes.map((node) => shownNode(node, output, rights, bounded))),
+        nodes: await Promise.all(nodes.nodes.map((node) => shownNode(node, output, copiesOf, rights, bounded))),
       });
     },
   };
@@ -42,13 +45,14 @@ export function nodesRoute(nodes: ClusterNodes, clock: Clock): Route {
 async function shownNode(
   node: ClusterNode,
   output: NodeOutput,
+  copiesOf: CopiesOf,
   rights: ClassRights | undefined,
   context: RequestContext,
 ) {
   const state = await stateOf(node, rights, context);
-  if (output !== "verbose" || state.status === "UNAVAILABLE") return shown(state, output, []);
+  if (output !== "verbose" || state.status === "UNAVAILABLE") return shown(state, output, copiesOf, []);
   // A node of an older version does not know the question.
-  return shown(state, output, await node.service.shardRecalls(context).catch(() => []));
+  return shown(state, output, copiesOf, await node.service.shardRecalls(context).catch(() => []));
 }
 
 function outputOf(request: Pick<RequestContent, "queryString">): NodeOutput {
@@ -93,6 +97,7 @@ const BATCH_STATS = { ratePerSecond: 0 };
 function shown(
   { node: { name, version, gitHash }, status, shards }: NodeState,
   output: NodeOutput,
+  copiesOf: CopiesOf,
   recalls: readonly ShardRecall[],
 ) {
   const stats = { objectCount: shards.reduce((sum, shard) => sum + shard.objectCount, 0), shardCount: shards.length };
@@ -101,7 +106,7 @@ function shown(
   if (output === "minimal") return { ...node, shards: null, status, version };
   return {
     ...node,
-    shards: shards.map((shard) => verboseShard(shard, recallOf(shard, recalls))),
+    shards: shards.map((shard) => verboseShard(shard, copiesOf, recallOf(shard, recalls))),
     stats,
     status,
     version,
@@ -112,15 +117,16 @@ function shownShard({ address, objectCount }: ShardStatus) {
   return { name: address.shardName, class: address.className, objectCount };
 }
 
-/** There is one copy of each shard, and a vector is in the index when its write is acknowledged. */
-function verboseShard(shard: ShardStatus, recall: MeasuredRecall | undefined) {
+/** A vector is in the index when its write is acknowledged. */
+function verboseShard(shard: ShardStatus, copiesOf: CopiesOf, recall: MeasuredRecall | undefined) {
+  const copies = copiesOf(shard.address.className);
   return {
     ...shownShard(shard),
     asyncReplicationStatus: null,
     compressed: false,
     loaded: shard.status !== "failed",
-    numberOfReplicas: 1,
-    replicationFactor: 1,
+    numberOfReplicas: copies,
+    replicationFactor: copies,
     vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
     vectorQueueLength: 0,
     // Ours: what the index has measured of itself.

@@ -50,7 +50,7 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
   const { answers } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   const data: readonly Route[] = [
-    nodesRoute(nodes, clock),
+    nodesRoute(nodes, clock, (name) => view.classRecord(name)?.sharding.shards[0]?.copies?.length ?? 1),
     ...objectRoutes({ ingest, query, modules, writer, profile, answers }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax),

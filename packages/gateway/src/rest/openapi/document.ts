@@ -26,8 +26,8 @@ const INTRODUCTION = `A sharded vector database.
 
 Names of members in bodies are found in any case, and null counts as absent. Members and query parameters that are not known are ignored,
 with a header \`Warning: 299\` for each of the first eight; those that today's Weaviate has and this server has not (\`tenant\`, \`node_name\`) are
-refused with 422. Where data is concerned, each operation takes the query parameter \`consistency_level\` (\`ONE\`, \`QUORUM\` or \`ALL\`), which
-come to the same with one copy.
+refused with 422. Where data is concerned, each operation takes the query parameter \`consistency_level\`: with
+\`QUORUM\` and \`ALL\` the primary of a shard answers reads, with \`ONE\`, or none, any copy that is in sync. Writes are the same with each.
 Every error has the same body, except where none is described. Beside the answers that each operation lists, any request can get 404 (no such path),
 405 (no such method there, see \`Allow\`), 408 (it was not sent in time), 417 (an expectation that cannot be met) and
 431 (its headers are too large).`;
