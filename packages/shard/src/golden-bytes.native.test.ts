@@ -1,17 +1,19 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type ObjectId, objectIdToBytes } from "@shoal/model";
+import { INCOMPLETE } from "@shoal/replication";
 import { describe, expect, it } from "vitest";
+import { copyRecordChange, decodeCopyRecord } from "./copy-record.js";
 import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import { decodeHeadRecord, encodeHeadRecord } from "./head-record.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
-import { decodeJournalRecord, encodeJournalRecord } from "./journal-record.js";
-import { FORMAT_KEY, HEAD_KEY, INDEX_KEY, journalKey, rowKey } from "./key-layout.js";
+import { decodeJournalRecord, encodeJournalRecord, NO_DOCUMENT } from "./journal-record.js";
+import { COPY_KEY, FORMAT_KEY, HEAD_KEY, INDEX_KEY, journalKey, rowKey, touchedKey } from "./key-layout.js";
 import { encodeRow, RowView, stampPlace, stampTimes } from "./row.js";
 import { ALL_FIELDS, propertiesOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 /*
- * What formats 1 and 2 look like, byte for byte. A change that breaks one of these needs a new format version, and these
+ * What formats 1 to 3 look like, byte for byte. A change that breaks one of these needs a new format version, and these
  * bytes must still be read. The inverted index has golden bytes of its own.
  */
 const ID = "01234567-89ab-4cde-8f01-23456789abcd" as ObjectId;
@@ -24,6 +26,17 @@ const GOLDEN = {
   journalKey: "6a0000000100000002",
   format1: "53484f414c53484401000000 02000000",
   format: "53484f414c53484402000000 02000000",
+  /** Of a copy. */
+  format3: "53484f414c53484403000000 02000000",
+  copyKey: "03",
+  copy:
+    "01 00 0600 02000000 0900000000000000 0800000000000000 0700000000000000 0200000001000000" +
+    "0500000000000000 ffffffffffff1f00 0100000000000000 0100000000000000 0700000000000000 0400000000000000" +
+    "6e312f616231",
+  touchedKey: "040123456789ab4cde8f0123456789abcd",
+  /** Of an entry that changed nothing. */
+  nothing:
+    "01000000 01000000 0700000000000000" + "0123456789ab4cde8f0123456789abcd 0000000000000000 ffffffff 02 02 0000",
   indexKey: "02",
   wholeIndex: "02000000",
   /** Without the presence of phone numbers and blobs. */
@@ -97,6 +110,27 @@ describe("format 2", () => {
     const records = [GOLDEN.wholeIndex, GOLDEN.outdatedIndex, GOLDEN.wholeIndex1, "0200", "0200000000"].map(bytes);
     expect(records.map(indexIsWhole)).toEqual([true, false, false, false, false]);
     expect(indexIsWhole(undefined)).toBe(false);
+  });
+
+  it("records of a copy", () => {
+    expect(hex(encodeFormatRecord(2, true))).toBe(hex(bytes(GOLDEN.format3)));
+    expect(decodeFormatRecord(bytes(GOLDEN.format3), "here")).toEqual({ version: 3, isCopy: true, dimensions: 2 });
+    expect(hex(COPY_KEY)).toBe(GOLDEN.copyKey);
+    expect(hex(touchedKey(objectIdToBytes(ID)))).toBe(GOLDEN.touchedKey);
+    const epochs = [
+      { epoch: 1, first: 1 },
+      { epoch: 7, first: 4 },
+    ];
+    const end = { epoch: 7, sequence: 0x1_0000_0002 };
+    const state = { since: 9, acceptedEpoch: 8, end, epochs, base: 5, through: INCOMPLETE };
+    const record = { name: "n1/ab1", state };
+    expect(copyRecordChange(record)).toMatchObject({ type: "put", key: COPY_KEY, value: bytes(GOLDEN.copy) });
+    expect(decodeCopyRecord(bytes(GOLDEN.copy))).toEqual(record);
+    for (const length of [0, 55, 90]) {
+      expect(() => decodeCopyRecord(bytes(GOLDEN.copy).subarray(0, length))).toThrow("cannot be read");
+    }
+    const entry = { ...ENTRIES[1], rawId: Buffer.from(objectIdToBytes(ID)), document: NO_DOCUMENT };
+    expect(hex(encodeJournalRecord([entry], 7))).toBe(hex(bytes(GOLDEN.nothing)));
   });
 
   it("row", () => {

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FileDamage } from "@shoal/kv";
 import type { ObjectId } from "@shoal/model";
+import { type Change, type CopyState, INCOMPLETE, START } from "@shoal/replication";
 import { seededRandom } from "@shoal/seeded-random";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rowKey } from "./key-layout.js";
@@ -29,7 +30,7 @@ import {
   vectorOf,
   withShard,
 } from "./testing/shard-history-suite.js";
-import { ALL_FIELDS, propertiesOf } from "./testing/shard-under-test-suite.js";
+import { ALL_FIELDS, idOf, propertiesOf } from "./testing/shard-under-test-suite.js";
 
 const SEED = Number(process.env.SHOAL_TEST_SEED ?? 77);
 const FLIPS = Number(process.env.SHOAL_REPAIR_FLIPS ?? 6);
@@ -280,6 +281,34 @@ describe("F9: repairShard", () => {
       );
     }
   });
+
+  it("makes an incomplete copy of one of several, which whoever is primary sends all rows", () =>
+    withCopy(
+      () => rmSync(copy, { recursive: true }),
+      async () => {
+        const carrier = {
+          begin: () => 3,
+          carry: (changes: readonly Change[], write: (state: CopyState) => Promise<void>) => {
+            const end = { epoch: 3, sequence: changes.length };
+            return write({ since: 2, acceptedEpoch: 3, end, epochs: [{ epoch: 3, first: 1 }], base: 0, through: 0 });
+          },
+        };
+        const asCopy = { copy: { name: "n1/ab1", since: 2, carrier } };
+        const write = async (shard: Shard) => void (await shard.putObjects([objectOf(idOf(7), 7)], "create"));
+        await withShard(copy, write, undefined, asCopy);
+        for (const file of filesLike(/^CURRENT$/)) rmSync(file);
+        expect((await repairOf(true)).result).toMatchObject({ objects: 1, hasExpectedIds: true });
+        const look = async (shard: Shard) => {
+          expect(shard.copy?.name).toBe("n1/ab1");
+          const state = { since: 2, acceptedEpoch: 3, end: START, epochs: [], base: 1, through: INCOMPLETE };
+          expect(shard.copy?.state).toEqual(state);
+          expect(shard.hasObject(idOf(7))).toBe(true);
+          expect(shard.statistics().sequence).toBe(0);
+        };
+        await withShard(copy, look, undefined, { copy: { ...asCopy.copy, name: "n1/cd2" } });
+        await expect(withShard(copy, look)).rejects.toMatchObject({ code: "conflict" });
+      },
+    ));
 
   it("takes what a killed repair left away", () =>
     withCopy(

@@ -11,6 +11,7 @@ import {
   type StoreRepaired,
 } from "@shoal/kv";
 import { objectIdFromBytes, ShoalError } from "@shoal/model";
+import { copyRecordChange, emptiedCopyState } from "./copy-record.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import { IdSetDigest } from "./id-set-digest.js";
@@ -211,10 +212,13 @@ class RowSalvage {
 
   /** The last write, synced with all before it. */
   async #writeRecords(): Promise<void> {
-    const { dimensions, sequence, epoch } = this.#facts;
+    const { dimensions, sequence, epoch, copy, isCopy } = this.#facts;
     const head = { sequence: sequence + SEQUENCE_GAP, epoch, ids: this.#digest };
+    // Whether it has everything that was acknowledged is not known: it is the same copy, and incomplete.
+    const emptied = copy && { ...copy, state: emptiedCopyState(copy.state) };
     await this.#workshop.target?.write([
-      { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions) },
+      ...(emptied === undefined ? [] : [copyRecordChange(emptied)]),
+      { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions, isCopy) },
       { type: "put", key: HEAD_KEY, value: encodeHeadRecord(head) },
       indexRecord(false),
     ]);

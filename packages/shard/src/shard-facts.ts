@@ -1,9 +1,10 @@
 import type { FileDamage, FoundVersion, KeyNote } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { type CopyRecord, decodeCopyRecord } from "./copy-record.js";
 import { decodeFormatRecord } from "./format-record.js";
 import { decodeHeadRecord, type Head } from "./head-record.js";
 import { decodeJournalRecord, type JournalRecord } from "./journal-record.js";
-import { FORMAT_KEY, HEAD_KEY, rawIdOfRowKey, rowKeyOfRawId, sequenceOfJournalKey } from "./key-layout.js";
+import { COPY_KEY, FORMAT_KEY, HEAD_KEY, rawIdOfRowKey, rowKeyOfRawId, sequenceOfJournalKey } from "./key-layout.js";
 import { RowView } from "./row.js";
 import { noteOf } from "./row-salvage.js";
 
@@ -12,6 +13,10 @@ export class ShardFacts {
   /** The newest head record that can be read. */
   head: Head | undefined;
   dimensions: number | undefined;
+  /** Of the copy records that can be read, the one of the highest epoch. */
+  copy: CopyRecord | undefined;
+  /** Whether there was one, or has to be one. */
+  isCopy = false;
   /** The last change and the highest epoch that any record knows of. */
   sequence = 0;
   epoch = 0;
@@ -27,6 +32,7 @@ export class ShardFacts {
     const { key, payload } = version;
     if (Buffer.compare(key, FORMAT_KEY) === 0) this.#seeFormat(payload);
     else if (Buffer.compare(key, HEAD_KEY) === 0) this.#seeHead(payload);
+    else if (Buffer.compare(key, COPY_KEY) === 0) this.#seeCopy(payload);
     else if (rawIdOfRowKey(key) !== undefined) this.#seeRow(payload);
     const sequence = sequenceOfJournalKey(key);
     return sequence === undefined ? [] : this.#seeJournal(payload, sequence);
@@ -44,7 +50,8 @@ export class ShardFacts {
   }
 
   #seeFormat(payload: Uint8Array): void {
-    const { dimensions } = decodeFormatRecord(payload, "the shard");
+    const { dimensions, isCopy } = decodeFormatRecord(payload, "the shard");
+    this.isCopy ||= isCopy;
     this.#hasFormat = true;
     this.dimensions ??= dimensions;
   }
@@ -54,6 +61,13 @@ export class ShardFacts {
     if (head === undefined) return;
     if (this.head === undefined || head.sequence > this.head.sequence) this.head = head;
     this.#reach(head.sequence, head.epoch);
+  }
+
+  #seeCopy(payload: Uint8Array): void {
+    this.isCopy = true;
+    const copy = orUnreadable(() => decodeCopyRecord(payload));
+    if (copy === undefined) return;
+    if (this.copy === undefined || copy.state.acceptedEpoch >= this.copy.state.acceptedEpoch) this.copy = copy;
   }
 
   #seeRow(payload: Uint8Array): void {

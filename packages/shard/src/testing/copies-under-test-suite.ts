@@ -1,5 +1,5 @@
 import type { KeyValueStore } from "@shoal/kv";
-import { ShoalError } from "@shoal/model";
+import { ShoalError, type VectorIndexConfig } from "@shoal/model";
 import { type Change, type CopyState, type EpochTable, INCOMPLETE, type JournalPosition } from "@shoal/replication";
 import { expect } from "vitest";
 import type { CopyStore } from "../copy-store.js";
@@ -7,7 +7,7 @@ import { IdPresenceFilter } from "../id-presence-filter.js";
 import type { CreateInvertedIndex } from "../object-index.js";
 import type { ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
-import { ShardUnderTest } from "./shard-under-test-suite.js";
+import { INDEX_CONFIG, ShardUnderTest } from "./shard-under-test-suite.js";
 
 interface Sent {
   readonly epoch: number;
@@ -30,6 +30,9 @@ export class CopyUnderTest implements AsyncDisposable {
   keepEntries = 1_000_000;
   /** The next commits are written here, and then given up. */
   abandons = false;
+  /** Instead of leave to begin a commit. */
+  refusal: ShoalError | undefined;
+  beginning: Promise<number> | undefined;
   /** Awaited before a commit is acknowledged. */
   acknowledged: Promise<void> = Promise.resolve();
   #shard: Shard | undefined;
@@ -54,6 +57,10 @@ export class CopyUnderTest implements AsyncDisposable {
     return this.#shard;
   }
 
+  get config(): VectorIndexConfig {
+    return INDEX_CONFIG;
+  }
+
   get copy(): CopyStore {
     const { copy } = this.shard;
     if (copy === undefined) throw new Error(`${this.name} is no copy`);
@@ -67,7 +74,10 @@ export class CopyUnderTest implements AsyncDisposable {
   /** Opens it, as a process that was killed before does. */
   async open(): Promise<Shard> {
     const carrier = {
-      begin: () => this.epoch,
+      begin: () => {
+        if (this.refusal !== undefined) throw this.refusal;
+        return this.beginning ?? this.epoch;
+      },
       carry: (changes: readonly Change[], write: (state: CopyState) => Promise<void>) => this.#carry(changes, write),
     };
     const idPresenceFilter = new IdPresenceFilter(1);

@@ -4,7 +4,7 @@ import { openRocksStore } from "@shoal/kv";
 import type { ObjectId } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
-import { openShard } from "../open-shard.js";
+import { openShard, type ShardOptions } from "../open-shard.js";
 import type { Shard } from "../shard.js";
 import { book, INDEX_CONFIG, idOf, PROPERTIES } from "./shard-under-test-suite.js";
 
@@ -19,6 +19,7 @@ export async function withShard(
   folder: string,
   use: (shard: Shard) => Promise<void>,
   onStoreClosed?: () => void,
+  options: Partial<ShardOptions> = {},
 ): Promise<void> {
   const store = await openRocksStore({ folder: join(folder, "rows"), ballastBytes: 0 });
   try {
@@ -34,6 +35,7 @@ export async function withShard(
       createIndex: (site) => createInvertedIndex({ ...site, memory: new IndexMemory(1 << 24) }),
       clock: () => NOW,
       onEvent: () => {},
+      ...options,
     });
     try {
       await use(shard);
