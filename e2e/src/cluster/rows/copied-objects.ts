@@ -29,8 +29,8 @@ export interface CopiedClass {
  * history of a key must have a linear order, every search the objects that nobody changes.
  */
 export class CopiedObjects {
-  /** Times at which a write was acknowledged, and at which one failed. */
-  readonly written: number[] = [];
+  /** Writes that were acknowledged: when they were asked and answered; and times at which one failed. */
+  readonly written: { readonly askedMs: number; readonly answeredMs: number }[] = [];
   readonly failed: number[] = [];
   searches = 0;
   readonly failedSearches: string[] = [];
@@ -88,10 +88,10 @@ export class CopiedObjects {
     await Promise.all(this.#running);
   }
 
-  /** The longest time without an acknowledged write between two moments. */
-  longestStallMs(fromMs: number, toMs: number): number {
-    const times = [fromMs, ...this.written.filter((at) => at > fromMs && at < toMs).sort((a, b) => a - b), toMs];
-    return Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? at)));
+  /** How long a write that was asked from `fromMs` to `toMs` waited at most: so long was its shard away. */
+  longestWriteMs(fromMs: number, toMs: number): number {
+    const asked = this.written.filter(({ askedMs }) => askedMs >= fromMs && askedMs <= toMs);
+    return Math.max(0, ...asked.map(({ askedMs, answeredMs }) => answeredMs - askedMs));
   }
 
   /** After everything is back: what each key has now ends its history, which must have a linear order. */
@@ -145,7 +145,7 @@ export class CopiedObjects {
     const { id } = key;
     await this.#record(
       key,
-      (className) => this.#http.get(`/v1/objects/${className}/${id}`),
+      () => this.#http.get(`/v1/objects/${id}`),
       ({ status, json }) => {
         if (status === 404) return ["not there", (state) => onlyIf(state === NOTHING, state)];
         if (status !== 200) return undefined;
@@ -195,7 +195,7 @@ export class CopiedObjects {
     const deleted = (state: Stored) => onlyIf(state !== NOTHING, NOTHING);
     await this.#record(
       key,
-      (className) => this.#http.delete(`/v1/objects/${className}/${key.id}`),
+      () => this.#http.delete(`/v1/objects/${key.id}`),
       ({ status }) => {
         if (status === 204) return ["deletes", deleted];
         return status === 404 ? ["nothing to delete", (state) => onlyIf(state === NOTHING, state)] : undefined;
@@ -209,20 +209,20 @@ export class CopiedObjects {
   /** Asks, and notes what the answer says; of a write without an answer, that it may have happened. */
   async #record(
     key: Key,
-    ask: (className: string) => Promise<Answer>,
+    ask: () => Promise<Answer>,
     meaning: (answer: Answer) => readonly [string, Change] | undefined,
     isRead: boolean,
     unknown = "",
     mayHave: Change = () => undefined,
   ): Promise<void> {
     const askedMs = performance.now();
-    const answer = await ask(this.#options.className).catch(() => undefined);
+    const answer = await ask().catch(() => undefined);
     const answeredMs = performance.now();
     const meant = answer === undefined ? undefined : meaning(answer);
     if (meant !== undefined) {
       const [name, change] = meant;
       key.steps.push({ name, askedMs, answeredMs, apply: change });
-      if (!isRead) this.written.push(answeredMs);
+      if (!isRead) this.written.push({ askedMs, answeredMs });
       return;
     }
     if (isRead) return;

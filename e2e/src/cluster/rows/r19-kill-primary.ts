@@ -18,7 +18,7 @@ export const R19_CLUSTER = copiedRow({
       const killedMs = performance.now();
       await victim.kill();
       await pause(BACK_MS_MAX + 2_000);
-      const stallMs = objects.longestStallMs(killedMs, performance.now());
+      const stallMs = objects.longestWriteMs(killedMs, performance.now());
       stalls.push(stallMs);
       failures.check(stallMs <= BACK_MS_MAX, `round ${round}: writes were away for ${Math.round(stallMs)} ms`);
       victim.spawn();

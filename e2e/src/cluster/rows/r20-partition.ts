@@ -35,7 +35,7 @@ export const R20_CLUSTER = copiedRow({
       network.heal();
       const healedMs = performance.now();
       await pause(BACK_MS_MAX + 1_000);
-      const backMs = objects.longestStallMs(healedMs, performance.now());
+      const backMs = objects.longestWriteMs(healedMs, performance.now());
       healedAfter.push(backMs);
       failures.check(backMs <= BACK_MS_MAX, `${what}: ${Math.round(backMs)} ms without a write after healing`);
       const syncMs = await inSync(what);

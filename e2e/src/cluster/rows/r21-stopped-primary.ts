@@ -15,7 +15,7 @@ export const R21_CLUSTER = copiedRow({
       const begunMs = performance.now();
       victim.signal("SIGSTOP");
       await pause(stoppedMs);
-      const stallMs = objects.longestStallMs(begunMs, performance.now());
+      const stallMs = objects.longestWriteMs(begunMs, performance.now());
       victim.signal("SIGCONT");
       stalls.push(stallMs);
       failures.check(stallMs <= BACK_MS_MAX, `round ${round}: writes were away for ${Math.round(stallMs)} ms`);
