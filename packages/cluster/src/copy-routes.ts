@@ -53,6 +53,9 @@ const SILENCE_MS = 1_000;
 /** A coordinator that has not answered by then is not waited for. */
 const REFRESH_MS_MAX = 1_000;
 
+/** It is asked no more often, on behalf of all shards: what changes later it sends by itself. */
+const REFRESH_PAUSE_MS = 100;
+
 /** More than there are requests under way: a node that is lost comes after all others. */
 const LOST_LOAD = 1e9;
 
@@ -69,6 +72,8 @@ export class CopyRoutes implements PrimaryRouter {
   /** Those for which requests wait. */
   readonly #waitedFor = new Map<ShardKey, Route>();
   readonly #loads = new Map<string, NodeLoad>();
+  #refreshed: Promise<void> = Promise.resolve();
+  #refreshMs = Number.NEGATIVE_INFINITY;
   #version = 0;
   #turn = 0;
 
@@ -315,10 +320,18 @@ export class CopyRoutes implements PrimaryRouter {
     this.learn(route.key, refusal);
     if (this.#configurationOf(route).version > known.version) return true;
     if (context.waitMsMax !== undefined) return false;
-    const deadline = Math.min(context.deadline, this.#options.nowMs() + REFRESH_MS_MAX);
-    // Nobody may be there who can be asked: then what is known stays.
-    await this.#options.view.refresh(new InnerContext(context, { deadline })).catch(() => undefined);
+    await this.#refresh();
     return this.#configurationOf(route).version > known.version;
+  }
+
+  #refresh(): Promise<void> {
+    const now = this.#options.nowMs();
+    if (now >= this.#refreshMs + REFRESH_PAUSE_MS) {
+      this.#refreshMs = now;
+      // When nobody can be asked, what is known stays.
+      this.#refreshed = this.#options.view.refresh({ deadline: now + REFRESH_MS_MAX }).catch(() => undefined);
+    }
+    return this.#refreshed;
   }
 
   async #turnOf(route: Route, outage: ShardOutage, { deadline, signal, waitMsMax }: RequestContext): Promise<boolean> {
