@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { MetaChange, MetaState } from "./meta-store.js";
+import { putLostConfigurations } from "./shard-configurations.js";
 import { putDrop } from "./stored-drops.js";
 import { goOnFrom, historyOf, putVersion } from "./stored-history.js";
 import { putClass, readSchema } from "./stored-schema.js";
@@ -27,6 +28,7 @@ export function restoredSchema(snapshot: SchemaSnapshot, storeId: string, state:
     ...goOnFrom(clusterId, { historyId: own, former: [...former, { historyId, upTo: version }] }, version),
     ...classes.map((record, at) => putClass({ record, order: at + 1 })),
     ...drops.map(putDrop),
+    ...putLostConfigurations(classes),
     putVersion(version + state.revision + 1),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Json } from "@shoal/model";
 import { copiesOf, initialConfiguration, nodeOf, type ShardConfiguration } from "@shoal/replication";
-import type { ShardKey } from "@shoal/rpc";
+import type { ClassRecord, ShardKey } from "@shoal/rpc";
 import type { PhysicalShard } from "@shoal/sharding";
 import type { MetaChange, MetaState } from "./meta-store.js";
 
@@ -22,6 +22,22 @@ export function configurationIn(
 export function nodesOf(state: MetaState, classId: string, shard: PhysicalShard): readonly string[] {
   const configuration = configurationIn(state, classId, shard);
   return configuration === undefined ? shard.members : copiesOf(configuration).map(nodeOf);
+}
+
+/**
+ * The key of the ids of classes that were restored without the configurations of their shards. What such a shard was made with is long
+ * over: a copy that took it for true could pass for the primary, without what was acknowledged since.
+ */
+const LOST_KEY = "copiesLost";
+
+/** What says so of classes that are restored. */
+export function putLostConfigurations(classes: readonly ClassRecord[]): readonly MetaChange[] {
+  const copied = classes.filter(({ sharding }) => sharding.shards.some(({ copies }) => copies !== undefined));
+  return copied.length === 0 ? [] : [{ key: LOST_KEY, value: copied.map(({ classId }) => classId) }];
+}
+
+export function isLost({ entries }: MetaState, classId: string): boolean {
+  return ((entries.get(LOST_KEY) ?? []) as readonly string[]).includes(classId);
 }
 
 export function putConfiguration(shard: ShardKey, configuration: ShardConfiguration): MetaChange {

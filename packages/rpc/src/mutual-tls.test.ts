@@ -1,11 +1,13 @@
 import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
+import { initialConfiguration, withLearner } from "@shoal/replication";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
 import { connectNode } from "./client/node-channel.js";
 import type { NodeService } from "./node-service.js";
 import type { ClassIncarnation, ServedSchema } from "./schema-service.js";
 import { createRpcServer } from "./server/rpc-server.js";
+import { MemoryCopies } from "./testing/memory-copies.js";
 import { reach } from "./testing/open-link.js";
 import { scriptedNode } from "./testing/scripted-node.js";
 import { SwappedTls, TestAuthority } from "./testing/test-certificates.js";
@@ -137,6 +139,34 @@ describe("between processes with certificates", () => {
     using asGateway = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: gateway });
     await asGateway.nodes.remove("node-1", context);
     expect(registered).toEqual([]);
+  });
+
+  test("who holds a shard is proposed by storage nodes, each for itself, and known to everybody", async () => {
+    const copies = new MemoryCopies([["c/s", ["node-1/a", "node-2/b"]]]);
+    const tls = new SwappedTls(await ours.sign(["coordinator"]));
+    await using server = await createRpcServer({ copies }, { host: "127.0.0.1", port: 0, now, tls });
+    const address = `127.0.0.1:${server.port}`;
+    using asNode = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["node-1"])) });
+    using asGateway = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["gateway"])) });
+    const context = { deadline: now() + 10_000 };
+    const next = withLearner(initialConfiguration(["node-1/a", "node-2/b"]), "node-3/c");
+    const proposals = [{ shard: "c/s", next }];
+    for (const [connection, name] of [
+      [asNode, "node-1"],
+      [asGateway, "gateway"],
+    ] as const) {
+      await expect(connection.copies.propose("node-2", proposals, context)).rejects.toEqual(
+        new ShoalError("forbidden", `whoever has the certificate of '${name}' spoke for node 'node-2'`),
+      );
+    }
+    expect(copies.configurationOf("c/s")?.version).toBe(1);
+    await asNode.copies.propose("node-1", proposals, context);
+    for (const { copies: known } of [asNode, asGateway]) {
+      const seen: number[] = [];
+      using _ = known.watch(({ configurations }) => seen.push(configurations.get("c/s")?.version ?? 1));
+      await expect.poll(() => seen).toContain(2);
+      expect((await known.current(context)).configurations.get("c/s")).toEqual(next);
+    }
   });
 
   test("S6: who has the certificate of a contextionary, or of etcd, is let in nowhere, and is no node of its host's name", async () => {

@@ -1,4 +1,5 @@
 import { ShoalError } from "@shoal/model";
+import { Budget } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { FrameSender, type MessageKind, REQUEST_MESSAGE } from "./stream/frame-sender.js";
@@ -167,5 +168,23 @@ describe("messages", () => {
     expect(() => {
       for (let request = 10; request < 100; request++) assembler.add(request, Buffer.alloc(1));
     }).toThrow("at the same time");
+  });
+
+  test("that are cut off for others are passed over; only who sends on too many of them fails", () => {
+    const budget = new Budget(1_000);
+    let parts = 0;
+    const assembler = (owner: string) =>
+      new MessageAssembler(1_000, { budget, share: { owner, connection: 0 }, order: () => ++parts });
+    const [greedy, modest] = [assembler("greedy"), assembler("modest")];
+    for (let request = 0; request < 1_024; request++) greedy.add(request, Buffer.alloc(600));
+    // All but the last one have been cut off.
+    expect(greedy.complete(0, Buffer.alloc(10))).toBeUndefined();
+    greedy.add(1, Buffer.alloc(600));
+    greedy.forget(1);
+    expect(greedy.complete(1, Buffer.alloc(10))).toHaveLength(10);
+    for (let request = 2_000; request < 2_003; request++) greedy.add(request, Buffer.alloc(600));
+    expect(() => greedy.add(3_000, Buffer.alloc(600))).toThrow("1024 requests are sent on that were refused");
+    modest.add(1, Buffer.alloc(500));
+    expect(modest.complete(1, Buffer.alloc(10))).toHaveLength(510);
   });
 });

@@ -109,7 +109,7 @@ describe("a connection to another storage node", () => {
     const inbox = new Inbox();
     const first = await serve(inbox);
     await using cable = await openCable(first.port);
-    using peer = connect(cable.port);
+    using peer = connect(cable.port, { limits: { connectTimeoutMs: 300 } });
     await reached(peer);
     cable.cut();
     peer.send(append(1));
