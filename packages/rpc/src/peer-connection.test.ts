@@ -230,7 +230,7 @@ describe("a storage node that others send messages to", () => {
     using peer = connect(server.port);
     await reached(peer);
     const stream = rawStream(server.port, "n9");
-    const part = (request: number, kind: number, payload = Buffer.alloc(MIB)): void => {
+    const part = (request: number, kind: number, payload: Buffer = Buffer.alloc(MIB)): void => {
       stream.write(encodePacket([{ request, kind, payload }]));
     };
     const isRead = async (): Promise<void> => {

@@ -23,13 +23,14 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
     test("decides about each proposal by itself, and everybody hears of what was accepted", async () => {
       await using opened = await open();
       const { service, elsewhere, shards } = opened;
-      const [[one, copiesOfOne], [other, copiesOfOther]] = [...shards] as [Placed, Placed];
+      const [one, other] = [...shards.keys()] as [ShardKey, ShardKey];
+      const initialOf = (shard: ShardKey) => initialConfiguration(shards.get(shard) ?? []);
       const seen: CopiesSnapshot[][] = [[], []];
       using _here = service.watch((snapshot) => seen[0]?.push(snapshot));
       using _there = elsewhere.watch((snapshot) => seen[1]?.push(snapshot));
       expect((await service.current(context)).configurations.size).toBe(0);
-      const next = withLearner(initialConfiguration(copiesOfOne), "node-9/ä");
-      const initial = initialConfiguration(copiesOfOther);
+      const next = withLearner(initialOf(one), "node-9/ä");
+      const initial = initialOf(other);
       const wrong = { ...initial, version: 2, primary: "node-9/x" };
       const proposals = [
         { shard: other, next: wrong },
@@ -48,7 +49,7 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
         await expect.poll(() => [...(snapshots.at(-1)?.configurations ?? [])], WITHIN_A_SECOND).toEqual([[one, next]]);
       }
       // Decided on what is over; and sent again, as after an answer that was lost.
-      const late = withLearner(initialConfiguration(copiesOfOne), "node-8/y");
+      const late = withLearner(initialOf(one), "node-8/y");
       expect(await elsewhere.propose(NODE, [{ shard: one, next: late }], context)).toEqual([
         { shard: one, isAccepted: false, current: next },
       ]);
@@ -118,5 +119,3 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
     });
   });
 }
-
-type Placed = readonly [ShardKey, readonly CopyName[]];
