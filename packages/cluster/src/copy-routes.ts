@@ -250,9 +250,9 @@ export class CopyRoutes implements PrimaryRouter {
       const other = this.#leastBusy(route, tried);
       if (other === undefined) return await first;
       tried.add(other);
-      return await firstAnswer([first, this.#askNode(route, other, question, inner)]);
+      const answer = firstAnswer([first, this.#askNode(route, other, question, inner)]);
+      return await answer.finally(() => late.abort(new ShoalError("internal", "another copy has answered")));
     } finally {
-      late.abort(new ShoalError("internal", "another copy has answered"));
       late.end();
     }
   }
@@ -404,18 +404,15 @@ function failWhereAllMoved(outcomes: readonly unknown[]): void {
   if (isMoved(first) && outcomes.every(isMoved)) throw first;
 }
 
-async function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false);
+    const settled = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    answer.then(settled, settled);
   });
-  const settled = answer.then(
-    () => true,
-    () => true,
-  );
-  const isSettled = await Promise.race([settled, late]);
-  clearTimeout(timer);
-  return isSettled;
 }
 
 /** The first that is an answer, an error of the shard included; when there is none, why the last one is none. */
