@@ -53,6 +53,9 @@ const SILENCE_MS = 1_000;
 /** A coordinator that has not answered by then is not waited for. */
 const REFRESH_MS_MAX = 1_000;
 
+/** It is asked no more often, on behalf of all shards: what changes later it sends by itself. */
+const REFRESH_PAUSE_MS = 100;
+
 /** More than there are requests under way: a node that is lost comes after all others. */
 const LOST_LOAD = 1e9;
 
@@ -69,6 +72,8 @@ export class CopyRoutes implements PrimaryRouter {
   /** Those for which requests wait. */
   readonly #waitedFor = new Map<ShardKey, Route>();
   readonly #loads = new Map<string, NodeLoad>();
+  #refreshed: Promise<void> = Promise.resolve();
+  #refreshMs = Number.NEGATIVE_INFINITY;
   #version = 0;
   #turn = 0;
 
@@ -245,9 +250,9 @@ export class CopyRoutes implements PrimaryRouter {
       const other = this.#leastBusy(route, tried);
       if (other === undefined) return await first;
       tried.add(other);
-      return await firstAnswer([first, this.#askNode(route, other, question, inner)]);
+      const answer = firstAnswer([first, this.#askNode(route, other, question, inner)]);
+      return await answer.finally(() => late.abort(new ShoalError("internal", "another copy has answered")));
     } finally {
-      late.abort(new ShoalError("internal", "another copy has answered"));
       late.end();
     }
   }
@@ -315,10 +320,18 @@ export class CopyRoutes implements PrimaryRouter {
     this.learn(route.key, refusal);
     if (this.#configurationOf(route).version > known.version) return true;
     if (context.waitMsMax !== undefined) return false;
-    const deadline = Math.min(context.deadline, this.#options.nowMs() + REFRESH_MS_MAX);
-    // Nobody may be there who can be asked: then what is known stays.
-    await this.#options.view.refresh(new InnerContext(context, { deadline })).catch(() => undefined);
+    await this.#refresh();
     return this.#configurationOf(route).version > known.version;
+  }
+
+  #refresh(): Promise<void> {
+    const now = this.#options.nowMs();
+    if (now >= this.#refreshMs + REFRESH_PAUSE_MS) {
+      this.#refreshMs = now;
+      // When nobody can be asked, what is known stays.
+      this.#refreshed = this.#options.view.refresh({ deadline: now + REFRESH_MS_MAX }).catch(() => undefined);
+    }
+    return this.#refreshed;
   }
 
   async #turnOf(route: Route, outage: ShardOutage, { deadline, signal, waitMsMax }: RequestContext): Promise<boolean> {
@@ -391,18 +404,15 @@ function failWhereAllMoved(outcomes: readonly unknown[]): void {
   if (isMoved(first) && outcomes.every(isMoved)) throw first;
 }
 
-async function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false);
+    const settled = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    answer.then(settled, settled);
   });
-  const settled = answer.then(
-    () => true,
-    () => true,
-  );
-  const isSettled = await Promise.race([settled, late]);
-  clearTimeout(timer);
-  return isSettled;
 }
 
 /** The first that is an answer, an error of the shard included; when there is none, why the last one is none. */
