@@ -118,13 +118,13 @@ export class CommitLoop {
     );
   }
 
-  /** The same for work that fails by itself: what a copy writes, or what it reads at one moment. Fails after a failed write. */
-  async runForCopy<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-    return this.#runAlone(async () => {
+  /** The same for what a copy writes: it fails by itself, and always after a failed write. */
+  async runForCopy(work: () => Promise<void>): Promise<void> {
+    await this.#runAlone(async () => {
       const error = this.#broken ?? this.#storeError;
       if (error !== undefined) throw error;
       if (this.#isBehind) await this.#catchUp();
-      return work();
+      await work();
     });
   }
 
@@ -188,14 +188,14 @@ export class CommitLoop {
     this.#running = undefined;
   }
 
-  async #runAlone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+  async #runAlone(work: () => Promise<void>): Promise<void> {
     this.#checkOpen();
-    const done = new Promise<Outcome>((resolve, reject) => {
+    const done = new Promise<void>((resolve, reject) => {
       this.#works.push(() => work().then(resolve, reject));
     });
     this.#wake?.();
     this.#running ??= Promise.resolve().then(() => this.#run());
-    return done;
+    await done;
   }
 
   /** Epoch of the next commit, or why there can be none; undefined: something else is to be written first. */

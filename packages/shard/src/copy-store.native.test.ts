@@ -5,7 +5,7 @@ import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
 import { INCOMPLETE } from "@shoal/replication";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COPY_KEY, FORMAT_KEY } from "./key-layout.js";
+import { COPY_KEY, FORMAT_KEY, rowKey } from "./key-layout.js";
 import { CopyUnderTest } from "./testing/copies-under-test-suite.js";
 import { ALL_FIELDS, book, idOf, propertiesOf } from "./testing/shard-under-test-suite.js";
 
@@ -254,6 +254,58 @@ describe("what another copy sends", () => {
     await faulty.open();
     await put(primary, 2);
     expect(faulty.state).toEqual(primary.state);
+  });
+});
+
+describe("the rows of a primary", () => {
+  it("are read while a commit waits, which may wait for the copy that gets them", async () => {
+    await put(primary, 1, "old");
+    primary.acknowledged = new Promise(() => undefined);
+    void put(primary, 1, "new");
+    while (primary.state.end.sequence < 2) await setImmediate();
+    for (const isFull of [true, false]) {
+      const cursor = await primary.copy.openRows({ after: 0, isFull, documents: [idOf(3)] });
+      const { rows, ...page } = await cursor.next(Number.POSITIVE_INFINITY);
+      expect(page).toEqual({ isLast: true, sequence: 2 });
+      expect(rows.map(({ document }) => document)).toEqual(isFull ? [idOf(1)] : [idOf(1), idOf(3)]);
+    }
+  });
+
+  it.each([[false], [true]])(
+    "come with how new they may be when commits go on meanwhile, all of them: %s",
+    async (isFull) => {
+      for (let at = 1; at <= 20; at++) await put(primary, at);
+      const cursor = await primary.copy.openRows({ after: 0, isFull, documents: [] });
+      const first = await cursor.next(1);
+      expect([first.rows.length, first.isLast, first.sequence]).toEqual([16, false, 20]);
+      await put(primary, 18);
+      const last = await cursor.next(1e6);
+      expect([last.rows.length, last.isLast, last.sequence]).toEqual([4, true, 21]);
+      cursor.close();
+    },
+  );
+
+  it("are not said to be all while a commit comes between the list and the first ones", async () => {
+    await put(primary, 1);
+    const cursor = await primary.copy.openRows({ after: 0, isFull: false, documents: [] });
+    const { store } = primary.under;
+    const getMany = store.getMany.bind(store);
+    store.getMany = async (keys) => {
+      store.getMany = getMany;
+      await put(primary, 1);
+      return getMany(keys);
+    };
+    expect(await cursor.next(1e6)).toMatchObject({ rows: [{ document: idOf(1) }], isLast: false, sequence: 1 });
+    expect(await cursor.next(1e6)).toEqual({ rows: [], isLast: true, sequence: 2 });
+  });
+
+  it("are no copy of a damaged row", async () => {
+    await put(primary, 1);
+    await primary.under.store.write([{ type: "put", key: rowKey(idOf(1)), value: Uint8Array.of(1) }]);
+    for (const isFull of [true, false]) {
+      const cursor = await primary.copy.openRows({ after: 0, isFull, documents: [] });
+      await expect(cursor.next(100)).rejects.toMatchObject({ code: "dataLoss" });
+    }
   });
 });
 

@@ -22,7 +22,8 @@ export interface CommitCarrier {
   /**
    * `write` writes the drafted commit and the copy's `state`, whose end is that of the commit, in one synced batch; to be called
    * once. Resolves when all copies in sync have it: it becomes visible then. Rejects before it has called `write`: nothing was done, and
-   * the writes fail with that error. Rejects afterwards: nobody knows what becomes of it, and the writes fail with `unavailable`.
+   * the writes fail with that error. Rejects afterwards: nobody knows what becomes of it, and the writes fail with `unavailable`. Nothing
+   * else is written before it has settled; a shard that closes waits for it.
    */
   carry(changes: readonly Change[], write: (state: CopyState) => Promise<void>): Promise<void>;
 }
@@ -33,6 +34,7 @@ export class OwnCopy {
   readonly carrier: CommitCarrier;
   #state: CopyState;
   #writtenTo: number;
+  #writing: Promise<void> | undefined;
 
   constructor({ name, state }: CopyRecord, carrier: CommitCarrier) {
     this.name = name;
@@ -52,10 +54,17 @@ export class OwnCopy {
   }
 
   /** `write` writes the record of the state, with whatever else belongs to it. */
-  async write(state: CopyState, write: (record: KeyValueChange) => Promise<void>): Promise<void> {
+  write(state: CopyState, write: (record: KeyValueChange) => Promise<void>): Promise<void> {
     this.#writtenTo = Math.max(this.#writtenTo, state.end.sequence);
-    await write(copyRecordChange({ name: this.name, state }));
-    this.#state = state;
-    this.#writtenTo = state.end.sequence;
+    this.#writing = write(copyRecordChange({ name: this.name, state })).then(() => {
+      this.#state = state;
+      this.#writtenTo = state.end.sequence;
+    });
+    return this.#writing;
+  }
+
+  /** Resolves when the write that is under way is durable, and fails with it. */
+  async written(): Promise<void> {
+    await this.#writing;
   }
 }

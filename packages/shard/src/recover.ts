@@ -42,7 +42,7 @@ export interface Recovered {
  * Brings the views to the end of the journal: each from its snapshot and the changes since then, or again from the rows
  * when the snapshot or the journal does not serve. A snapshot that has seen more than the store holds is not believed.
  * The ids in the head record tell whether the table has them all. Those of a copy end where its state says. While it is incomplete
- * its rows are ahead of its journal, which says nothing about the views then, as does what a complete one kept from before its base.
+ * its rows are ahead of its journal, which says nothing about the views then.
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
   const { store, source, hashSeed, onEvent } = recovery;
@@ -50,7 +50,6 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   const head = await readHead(store);
   const { copy } = recovery;
   const usesJournal = copy === undefined || isComplete(copy);
-  const base = copy?.base ?? 0;
   if (!usesJournal) await removeSnapshots(recovery.paths, ["ids", "vectors"]);
   const loaded = await loadSnapshots(recovery.paths, source, dimensions, hashSeed, onEvent);
   const indexSequence = dimensions === undefined ? undefined : (loaded.index?.sequence ?? 0);
@@ -61,7 +60,7 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   const sequence = copy?.end.sequence ?? reached;
 
   const believed = head !== undefined && seen <= head.sequence;
-  const follows = (from: number) => believed && usesJournal && leads(records, base, from, sequence);
+  const follows = (from: number) => believed && usesJournal && leads(records, from, sequence);
   const tableFollows = follows(loaded.tableSequence);
   const indexFollows = indexSequence === undefined || follows(indexSequence);
   const index = await indexToFill(source, loaded, dimensions, indexFollows);
@@ -131,15 +130,18 @@ async function usableJournal(
   } catch (thrown) {
     const error = ShoalError.from(thrown);
     if (error.code !== "dataLoss") throw error;
-    onEvent({ type: "damageFound", damage: { what: "journal", reason: error.message } });
+    // What a copy kept from before its base may have a gap behind it: a catch-up brought rows only.
+    if (copy === undefined || after >= copy.base) {
+      onEvent({ type: "damageFound", damage: { what: "journal", reason: error.message } });
+    }
     return undefined;
   }
 }
 
-/** Whether the records lead from `from` to `to` without a gap; those before `base` do not count. */
-function leads(records: readonly JournalRecord[] | undefined, base: number, from: number, to: number): boolean {
+/** Whether the records lead from `from` to `to` without a gap. */
+function leads(records: readonly JournalRecord[] | undefined, from: number, to: number): boolean {
   if (from === to) return true;
-  if (records === undefined || from < base) return false;
+  if (records === undefined) return false;
   const first = records.find((record) => record.lastSequence > from);
   return first !== undefined && first.firstSequence <= from + 1 && records.at(-1)?.lastSequence === to;
 }

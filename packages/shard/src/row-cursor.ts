@@ -2,7 +2,6 @@ import type { KeyValueReader } from "@shoal/kv";
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import type { Change } from "@shoal/replication";
 import { changedObjects } from "./changed-objects.js";
-import type { CommitLoop } from "./commit-loop.js";
 import { rowKey, rowRange } from "./key-layout.js";
 import type { OwnCopy } from "./own-copy.js";
 import { RowView } from "./row.js";
@@ -32,7 +31,6 @@ export interface RowSelection {
 export interface StoredRowsOptions extends RowSelection {
   readonly store: KeyValueReader;
   readonly copy: OwnCopy;
-  readonly commits: CommitLoop;
   readonly place: string;
 }
 
@@ -56,9 +54,15 @@ export class StoredRows implements RowCursor {
     this.#options = options;
   }
 
-  next(bytesMax: number): ReturnType<RowCursor["next"]> {
-    const { commits } = this.#options;
-    return Number.isFinite(bytesMax) ? this.#page(bytesMax) : commits.runForCopy(() => this.#page(bytesMax));
+  async next(bytesMax: number): ReturnType<RowCursor["next"]> {
+    if (Number.isFinite(bytesMax)) return this.#page(bytesMax);
+    for (;;) {
+      // Not alone, as writes are: the commit that is under way may wait for the copy that gets these rows.
+      await this.#options.copy.written();
+      this.#start = undefined;
+      const page = await this.#page(bytesMax);
+      if (page.isLast) return page;
+    }
   }
 
   close(): void {
@@ -81,6 +85,7 @@ export class StoredRows implements RowCursor {
   async #list(): Promise<number> {
     const { store, copy, after, isFull, documents } = this.#options;
     const start = copy.state.end.sequence;
+    this.#next = 0;
     if (isFull) this.#from = rowRange().gte;
     else this.#ids = [...new Set([...(await changedObjects(store, after)), ...documents])].sort() as ObjectId[];
     return start;

@@ -17,7 +17,7 @@ import {
   type VectorSearchHit,
 } from "@shoal/model";
 import type { Gate, WorkBounds } from "@shoal/runtime";
-import { livingBytes, reloadedBytes } from "@shoal/vector-index";
+import { livingBytes, orAborted, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
 import { type CopyStore, StoredCopy } from "./copy-store.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
@@ -174,13 +174,13 @@ export class StoredShard implements Shard {
       newest = Math.max(newest, row.sequence);
     };
     const found = await readObjects(this.#rows, objects, { ...reading, onRow });
-    if (newest > this.#views.sequence) await this.#acknowledged(newest);
+    if (newest > this.#views.sequence) await this.#acknowledged(newest, bounds);
     return found;
   }
 
   /** Of a commit that was under way it is not known before whether it may be seen. */
-  async #acknowledged(sequence: number): Promise<void> {
-    await this.#commitUnderWay();
+  async #acknowledged(sequence: number, { signal }: WorkBounds): Promise<void> {
+    await orAborted(this.#commitUnderWay(), signal);
     if (sequence <= this.#views.sequence) return;
     throw new ShoalError("unavailable", `nobody knows what becomes of change ${sequence} of ${this.#parts.place}`);
   }
