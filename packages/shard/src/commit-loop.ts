@@ -144,6 +144,17 @@ export class CommitLoop {
     await copy.write(state, (record) => this.#writeToStore([...batch, record]));
   }
 
+  /** Fails the writes that wait with `waiting`, and those of the commit that is being carried with `underWay`: it may still be made. */
+  giveUp(waiting: ShoalError, underWay: ShoalError): void {
+    for (const write of this.#queue.splice(0)) {
+      this.#pendingObjects -= write.objects;
+      this.#pendingBytes -= write.bytes;
+      write.fail(waiting);
+    }
+    this.#single = 0;
+    for (const write of this.#carried) write.fail(underWay);
+  }
+
   /** Takes no more writes; resolves when the accepted ones are done. Those that could not begin yet fail on a shard with copies. */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -157,6 +168,8 @@ export class CommitLoop {
   }
 
   #commit: Promise<void> | undefined;
+  /** The writes of the commit that is being carried to other copies. */
+  #carried: readonly PendingWrite[] = [];
   /** To be done before the next commit. They never fail. */
   readonly #works: (() => Promise<void>)[] = [];
   /** Ends waiting for leave to commit. */
@@ -255,6 +268,7 @@ export class CommitLoop {
       this.#single = group.length;
       return;
     }
+    this.#carried = [];
     for (const write of group) {
       this.#pendingObjects -= write.objects;
       this.#pendingBytes -= write.bytes;
@@ -284,13 +298,21 @@ export class CommitLoop {
       if (draft.yielder.isDue) await draft.yielder.next();
     }
     const commit = draft.finish(views.sequence, epoch);
-    if (commit === undefined) return true;
+    if (commit === undefined) {
+      // That nothing is to be written is an answer, too: only the primary may give it.
+      if (copy !== undefined) await copy.carrier.begin();
+      return true;
+    }
     let planned: PlannedChanges | undefined;
     try {
       planned = await this.#options.index.plan(commit.changes);
       const index = await this.#indexFor(commit, source);
       const batch = commit.batch.concat(planned.batch);
-      await (copy === undefined ? this.#writeToStore(batch) : this.#carry(commit, batch, copy));
+      if (copy === undefined) await this.#writeToStore(batch);
+      else {
+        this.#carried = group;
+        await this.#carry(commit, batch, copy);
+      }
       views.index ??= index;
     } catch (error) {
       planned?.failed();

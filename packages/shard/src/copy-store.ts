@@ -37,6 +37,11 @@ export interface CopyStore {
   /** Uuids of the journal after `after`, and those that a catch-up has touched. */
   changesAfter(after: number): Promise<readonly string[]>;
   openRows(selection: RowSelection): Promise<RowCursor>;
+  /**
+   * Of a primary whose commit is not acknowledged for long: fails the writes that wait with `waiting`, and those of that commit, which
+   * may still be made, with `underWay`.
+   */
+  giveUp(waiting: ShoalError, underWay: ShoalError): void;
 }
 
 export interface StoredCopyOptions {
@@ -57,6 +62,10 @@ export class StoredCopy implements CopyStore {
 
   constructor(options: StoredCopyOptions) {
     this.#options = options;
+  }
+
+  giveUp(waiting: ShoalError, underWay: ShoalError): void {
+    this.#options.commits.giveUp(waiting, underWay);
   }
 
   get name(): CopyName {

@@ -22,7 +22,7 @@ export const R25_CLUSTER = copiedRow({
     failures.check(isRefused, `a write with one copy left: ${refused.status} ${refused.text}`);
     const { json } = await cluster.http.graphql("{ Get { Copied(limit: 1) { n _additional { id } } } }");
     const id = at(json, "data", "Get", "Copied", 0, "_additional", "id");
-    const read = await cluster.http.get(`/v1/objects/Copied/${id}`);
+    const read = await cluster.http.get(`/v1/objects/${id}`);
     failures.check(read.status === 200, `a read with one copy left: ${read.status} ${read.text}`);
     await pause(run.size === "short" ? 2_000 : 20_000);
     failures.check(objects.failedSearches.length === failedBefore, "searches fail with one copy left");

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import {
   type Change,
@@ -61,10 +62,18 @@ interface OwnCommit {
   readonly write: (state: CopyState) => Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: ShoalError) => void;
+  readonly begunMs: number;
 }
 
 /** So long does a read or a commit wait for what hinders the primary for a moment: a lease, the beginning of its epoch. */
 const WAIT_MS_MAX = 2_000;
+
+/** A commit that is not acknowledged for so long, because nobody can change the configuration, is not waited for. */
+const GIVE_UP_MS = 6_000;
+
+/** A store that refuses to write for now (it does not know a property yet) is asked again, so often. */
+const ATTEMPTS_MAX = 20;
+const ATTEMPT_PAUSE_MS = 250;
 
 /** Rows of a catch-up that one message brings. */
 const ROWS_BYTES_MAX = 4 * 1024 * 1024;
@@ -147,6 +156,7 @@ export class ShardReplica implements CommitCarrier {
     if (after !== undefined && after !== before) {
       this.#around.onEvent({ type: "configured", shard: this.address, before, after });
     }
+    this.#giveUp();
     this.#schedule(machine.wakeAt);
     for (const wake of [...this.#waiting]) wake();
   }
@@ -166,7 +176,7 @@ export class ShardReplica implements CommitCarrier {
         reject(this.#moved("another copy is primary by now"));
         return;
       }
-      this.#own = { changes, write, resolve, reject };
+      this.#own = { changes, write, resolve, reject, begunMs: this.#around.now() };
       this.handle({ type: "commit", changes });
     });
   }
@@ -288,6 +298,22 @@ export class ShardReplica implements CommitCarrier {
     own?.reject(new ShoalError("unavailable", message, { retryAfterSeconds: 1 }));
   }
 
+  /** Clients do not wait for a commit that cannot be acknowledged for a while; it may be later. */
+  #giveUp(): void {
+    const { configuration } = this;
+    const own = this.#own;
+    if (own === undefined || configuration === undefined) return;
+    const tooFew = configuration.inSync.length < configuration.minInSync;
+    if (!tooFew && this.#around.now() < own.begunMs + GIVE_UP_MS) return;
+    const nodes = copiesOf(configuration).map(nodeOf).join(", ");
+    const message = `${this.#place}: a write is not acknowledged by all copies in sync (the copies are on ${nodes})`;
+    const waiting = tooFew
+      ? this.#tooFew(configuration)
+      : new ShoalError("unavailable", `${message}, others wait for it`, { retryAfterSeconds: 1 });
+    const unknown = `${waiting.message}; nobody knows whether this write will be carried out`;
+    this.#store?.giveUp(waiting, new ShoalError("unavailable", unknown, { retryAfterSeconds: 1 }));
+  }
+
   #schedule(wakeAt: number): void {
     if (wakeAt >= this.#timerAt || this.#isStopped) return;
     clearTimeout(this.#timer);
@@ -376,10 +402,14 @@ export class ShardReplica implements CommitCarrier {
     const { state, entries, rows } = batch;
     const own = this.#own;
     try {
-      if (rows !== undefined) await store.writeRows(state, rows);
-      else if (entries === undefined) await store.writeState(state);
-      else if (own !== undefined && entries.changes === own.changes) await own.write(state);
-      else await store.append(state, entries);
+      if (own !== undefined && entries?.changes === own.changes) await own.write(state);
+      else {
+        await this.#untilTaken(async () => {
+          if (rows !== undefined) await store.writeRows(state, rows);
+          else if (entries !== undefined) await store.append(state, entries);
+          else await store.writeState(state);
+        });
+      }
     } catch (thrown) {
       if (this.#isStopped) return;
       this.handle({ type: "writeFailed" });
@@ -388,6 +418,21 @@ export class ShardReplica implements CommitCarrier {
       return;
     }
     this.handle({ type: "written", write });
+  }
+
+  /** A shard may hear of a property, or have room in memory, a little later than its primary. */
+  async #untilTaken(write: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await write();
+        return;
+      } catch (thrown) {
+        const { code } = ShoalError.from(thrown);
+        const mayBeLater = code === "unavailable" || code === "overloaded";
+        if (!mayBeLater || attempt === ATTEMPTS_MAX || this.#isStopped) throw thrown;
+      }
+      await sleep(ATTEMPT_PAUSE_MS);
+    }
   }
 
   async #propose(next: ShardConfiguration): Promise<void> {
