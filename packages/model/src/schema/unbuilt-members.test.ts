@@ -8,7 +8,7 @@ import { NO_MODULES } from "./module-class-rules.js";
 import { parseClass } from "./parse-class.js";
 import { parseProperty } from "./parse-property.js";
 import { shownClass, shownProperty, withFactor } from "./shown-class.js";
-import { factorUpTo } from "./unbuilt-members.js";
+import { FACTOR_MAX, factorUpTo } from "./unbuilt-members.js";
 import { UNBUILT_MODULES } from "./unbuilt-modules.js";
 import { updateClass } from "./update-class.js";
 
@@ -18,6 +18,8 @@ const settings: ClassSettings = {
   nodeCount: 1,
   modules: NO_MODULES,
 };
+
+const TOO_MANY = FACTOR_MAX + 2;
 
 /** What today's reference answers for a class that was made with a name and two properties. */
 const TODAYS_CLASS = {
@@ -137,8 +139,8 @@ describe("U1: a member of today's classes that is not built", () => {
   });
 
   it.each<[string, unknown]>([
-    ["replicationConfig.factor", 3],
-    ["replicationConfig.factor", new JsonNumber("3.0")],
+    ["replicationConfig.factor", TOO_MANY],
+    ["replicationConfig.factor", new JsonNumber(`${TOO_MANY}.0`)],
     ["replicationConfig.asyncEnabled", true],
     ["replicationConfig.deletionStrategy", "DeleteOnConflict"],
     ["replicationConfig.asyncConfig", { maxWorkers: 3 }],
@@ -248,8 +250,10 @@ describe("U1: a member of today's classes that is not built", () => {
     expect(shownClass(parseClass(spelled, [], settings), WEAVIATE_PROFILE)).toMatchObject({
       multiTenancyConfig: { enabled: false },
     });
-    const both = { class: "Doc", replicationConfig: { factor: 1 }, ReplicationConfig: { Factor: 3 } };
-    expect(refusal(() => parseClass(both, [], settings)).message).toContain("replicationConfig.factor: 3 asks for ");
+    const both = { class: "Doc", replicationConfig: { factor: 1 }, ReplicationConfig: { Factor: TOO_MANY } };
+    expect(refusal(() => parseClass(both, [], settings)).message).toContain(
+      `replicationConfig.factor: ${TOO_MANY} asks for `,
+    );
   });
 
   it("is not looked for in more properties than a class may have", () => {
@@ -261,7 +265,7 @@ describe("U1: a member of today's classes that is not built", () => {
   it("does not hide behind a long or strange value: messages are bounded", () => {
     const body = bodyWith("vectorIndexConfig.distance", "x".repeat(100_000));
     expect(refusal(() => parseClass(body, [], settings)).message.length).toBeLessThan(400);
-    const named = { ...bodyWith("replicationConfig.factor", 3), class: "X".repeat(100_000) };
+    const named = { ...bodyWith("replicationConfig.factor", TOO_MANY), class: "X".repeat(100_000) };
     expect(refusal(() => parseClass(named, [], settings)).message.length).toBeLessThan(600);
   });
 });
