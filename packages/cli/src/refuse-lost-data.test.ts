@@ -6,7 +6,11 @@ import { refuseLostData } from "./refuse-lost-data.js";
 /** A class whose shards stand on `owners`, one each. */
 function schemaOf(...owners: readonly string[]): SchemaSnapshot {
   const shards = owners.map((owner, at) => ({ name: `s${at}`, members: [owner] }));
-  return { historyId: "h", version: 1, classes: [{ sharding: { shards } }] } as unknown as SchemaSnapshot;
+  return {
+    historyId: "h",
+    version: 1,
+    classes: [{ definition: { class: "Car" }, sharding: { shards } }],
+  } as unknown as SchemaSnapshot;
 }
 
 test("a new folder may begin where other nodes have what it had, as far as that is known", () => {

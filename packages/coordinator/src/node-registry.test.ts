@@ -392,6 +392,16 @@ describe("a node that comes with an empty folder", () => {
     await register(name, `${name}-new`);
   });
 
+  test("is refused where the configurations were lost with the store: nobody knows who has what", async () => {
+    const { schema } = await openThree(definition("Car", 3, 3));
+    const known = await schema.current(context);
+    const empty = await open(3);
+    await empty.schema.restore({ ...known, clusterId: "cluster-1" }, context);
+    const register = (secret: string) => empty.nodes.register(node("n1", `${secret}:1`), context, claimOf(secret));
+    await register("n1");
+    await expect(register("n1-new")).rejects.toThrow("data of 3 shards");
+  });
+
   test("is refused without shards, as an operator has to say that this is no other node", async () => {
     const { register } = await openThree();
     await expect(register("n1", "n1-new")).rejects.toThrow(/lets another one take its name$/);

@@ -15,7 +15,7 @@ import type { PhysicalShard } from "@shoal/sharding";
 import type { Ledger } from "./ledger.js";
 import { type LostShard, shardsLostWith } from "./lost-shards.js";
 import { entriesUnder, type MetaState } from "./meta-store.js";
-import { configurationIn, nodesOf } from "./shard-configurations.js";
+import { configurationIn, isLost, nodesOf } from "./shard-configurations.js";
 import { readDrops, withoutHolder } from "./stored-drops.js";
 import { otherChanges, readSchema } from "./stored-schema.js";
 
@@ -150,8 +150,9 @@ export class NodeRegistry implements NodeService, Disposable {
       const identity = identities.get(nodeOf(copy));
       return identity !== undefined && copy.startsWith(copyNameOf(nodeOf(copy), identity));
     };
-    const configuration = ({ classId }: ClassRecord, shard: PhysicalShard) => configurationIn(state, classId, shard);
-    const lost = shardsLostWith(name, classes, configuration, isThere);
+    const configurationOf = ({ classId }: ClassRecord, shard: PhysicalShard) =>
+      isLost(state, classId) ? undefined : configurationIn(state, classId, shard);
+    const lost = shardsLostWith(name, classes, configurationOf, isThere);
     if (claim !== undefined && lost.length === 0 && this.#classesOn(name, state).length > 0) return;
     throw new ShoalError(
       "conflict",

@@ -3,14 +3,16 @@ import { ShoalError } from "@shoal/model";
 import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
 import type { ClassRecord, CopiesSnapshot, CopyProposal } from "@shoal/rpc";
 import { describeCopyService } from "@shoal/rpc/testing/copy-service-suite";
+import type { RequestContext } from "@shoal/runtime";
 import { seededRandom } from "@shoal/seeded-random";
 import { expect, it } from "vitest";
 import { EmbeddedMetaStore } from "./embedded-meta-store.js";
 import { Ledger } from "./ledger.js";
 import type { MetaChange, MetaStore } from "./meta-store.js";
+import { restoredSchema } from "./restored-schema.js";
 import { StoredCopies } from "./stored-copies.js";
 import { putDrop } from "./stored-drops.js";
-import { putClass, removeClass, schemaChanges } from "./stored-schema.js";
+import { putClass, readSchema, removeClass, schemaChanges } from "./stored-schema.js";
 
 const CONTEXT = { deadline: Number.POSITIVE_INFINITY };
 const COPIES = ["n1/a", "n2/b", "n3/c"];
@@ -57,14 +59,14 @@ class ControlledStore implements MetaStore {
   readonly load: MetaStore["load"] = (context) => this.#store.load(context);
   readonly watch: MetaStore["watch"] = (listener) => this.#store.watch(listener);
 
-  async commit(...[revision, changes, context]: Parameters<MetaStore["commit"]>): Promise<number | undefined> {
+  async commit(revision: number, changes: readonly MetaChange[], context: RequestContext): Promise<number | undefined> {
     this.commits.push(changes);
     await this.beforeCommit();
     return this.#store.commit(revision, changes, context);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#store[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
   }
 }
 
@@ -83,7 +85,7 @@ describeCopyService("of two coordinators on one store", async () => {
   await makeClass(first, "c", 4);
   const shards = new Map([0, 1, 2, 3].map((at) => [`c/${at}`, COPIES]));
   const [service, elsewhere] = [new StoredCopies(first), new StoredCopies(second)];
-  return { service, elsewhere, shards, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { service, elsewhere, shards, [Symbol.asyncDispose]: async () => store[Symbol.asyncDispose]() };
 });
 
 it("accepts what follows the current configuration, which is the first one until its first change", async () => {
@@ -125,6 +127,22 @@ it("accepts once more what was accepted already, as its response may have been l
     expect(await copies.propose("n1", [copied, copied], CONTEXT)).toEqual([expected, expected]);
   }
   expect(store.commits).toHaveLength(1);
+});
+
+it("accepts nothing of a class that was restored without its configurations: nobody knows which is the latest", async () => {
+  const { ledger } = await openControlled(2);
+  const snapshot = { ...readSchema(ledger.historyId, ledger.state).snapshot, clusterId: "cluster-1" };
+  const restored = await Ledger.open(await EmbeddedMetaStore.open(new MemoryStore(), () => "other"), () => 0);
+  using copies = new StoredCopies(restored);
+  await restored.change(CONTEXT, (state) => ({
+    changes: restoredSchema(snapshot, restored.historyId, state),
+    answer: undefined,
+  }));
+  const first = proposals("c", 0, 1);
+  expect(await copies.propose("n1", first, CONTEXT)).toEqual([{ shard: "c/0", isAccepted: false, current: FIRST }]);
+  await change(restored, [removeClass("c")]);
+  await makeClass(restored, "d");
+  expect(await copies.propose("n1", proposals("d", 0, 1), CONTEXT)).toMatchObject([{ isAccepted: true }]);
 });
 
 it("refuses what is not there: a class that is gone, a shard without copies", async () => {

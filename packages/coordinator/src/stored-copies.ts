@@ -13,7 +13,7 @@ import {
 import type { RequestContext } from "@shoal/runtime";
 import type { Ledger, LedgerChange } from "./ledger.js";
 import { entriesUnder, type MetaState } from "./meta-store.js";
-import { COPIES_PREFIX, putConfiguration } from "./shard-configurations.js";
+import { COPIES_PREFIX, isLost, putConfiguration } from "./shard-configurations.js";
 import { dropOf } from "./stored-drops.js";
 import { StoredEntries } from "./stored-entries.js";
 import { isSameSchema, otherChanges, readSchema } from "./stored-schema.js";
@@ -146,7 +146,8 @@ export class StoredCopies implements CopyService, Disposable {
       if (current === undefined || isDeepStrictEqual(current, next)) {
         return { shard, isAccepted: current !== undefined, current };
       }
-      if (configurationFault(current, next) !== undefined) return { shard, isAccepted: false, current };
+      const isRefused = configurationFault(current, next) !== undefined || isLost(state, classIdOf(shard));
+      if (isRefused) return { shard, isAccepted: false, current };
       changed.set(shard, next);
       return { shard, isAccepted: true, current: next };
     });
@@ -156,10 +157,10 @@ export class StoredCopies implements CopyService, Disposable {
 
   /** Undefined: there is no such shard with copies. */
   #configurationIn(state: MetaState, shard: ShardKey): ShardConfiguration | undefined {
-    const end = shard.indexOf("/");
+    const classId = classIdOf(shard);
     const initial = this.#placedIn(state)
-      .initial.get(shard.slice(0, end))
-      ?.get(shard.slice(end + 1));
+      .initial.get(classId)
+      ?.get(shard.slice(classId.length + 1));
     return initial && ((state.entries.get(COPIES_PREFIX + shard) as ShardConfiguration | undefined) ?? initial);
   }
 
@@ -200,7 +201,7 @@ export class StoredCopies implements CopyService, Disposable {
     const left: string[] = [];
     let isDropping = false;
     for (const [shard] of entriesUnder(COPIES_PREFIX, state)) {
-      const classId = shard.slice(0, shard.indexOf("/"));
+      const classId = classIdOf(shard);
       if (initial.has(classId)) continue;
       if (dropOf(state, classId) === undefined) left.push(COPIES_PREFIX + shard);
       else isDropping = true;
@@ -227,6 +228,10 @@ function readPlaced(storeId: string, state: MetaState): PlacedShards {
   const { classes } = readSchema(storeId, state).snapshot;
   const initial = new Map(classes.map(({ classId, sharding }) => [classId, initialConfigurations(sharding)]));
   return { state, initial };
+}
+
+function classIdOf(shard: ShardKey): string {
+  return shard.slice(0, shard.indexOf("/"));
 }
 
 function bytesOf({ shard, next }: CopyProposal): number {
