@@ -183,6 +183,14 @@ describe("a primary that dies", () => {
       );
       expect(world.puts.get(fate)).toBe(fate === "lostAfter" ? 1 : undefined);
     }
+    world.at("n1").connection.fateOfNext = () => "lostBefore";
+    const never = watched(put("d"));
+    await settled();
+    world.die("n1");
+    await vi.advanceTimersByTimeAsync(WAIT_MS);
+    expect(never.outcome).toMatch(/^unavailable 1: shard \w+ of class 'Car': node 'n1' was lost while it worked/);
+    world.revive("n1");
+    await vi.advanceTimersByTimeAsync(2 * WAIT_MS);
     world.at("n1").connection.fateOfNext = () => "lostAfter";
     const repeated = watched(put("c"));
     await settled();

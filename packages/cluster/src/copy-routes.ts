@@ -35,7 +35,7 @@ interface Route {
   readonly shard: ShardAddress;
   readonly key: ShardKey;
   /** While nobody answers for it: for what only the primary may answer, and for what any copy may. */
-  readonly outages: { [Who in Asked]?: ShardOutage };
+  readonly outages: { [Who in Asked]: ShardOutage | undefined };
 }
 
 interface NodeLoad {
@@ -90,7 +90,7 @@ export class CopyRoutes implements PrimaryRouter {
 
   /** `shard` has copies. */
   add(record: ClassRecord, shard: ShardAddress): void {
-    this.#routes.set(shard, { record, shard, key: keyOf(shard), outages: {} });
+    this.#routes.set(shard, { record, shard, key: keyOf(shard), outages: { primary: undefined, anyCopy: undefined } });
   }
 
   has(shard: ShardAddress): boolean {
@@ -182,7 +182,8 @@ export class CopyRoutes implements PrimaryRouter {
           if (!isUnserved && thrown instanceof ShoalError && thrown.code !== "deadlineExceeded")
             this.#end(route, asked);
           if (!isUnserved || !mayBeAskedAgain(question, thrown)) throw thrown;
-          failure = told(thrown);
+          // Whatever becomes of it later, it may have been carried out then.
+          if (failure === undefined || deliveryOf(failure) !== "unknown") failure = told(thrown);
           if (context.waitMsMax !== undefined) throw failure;
           this.#isOut(route, asked);
         }
@@ -243,10 +244,11 @@ export class CopyRoutes implements PrimaryRouter {
       const first = this.#askNode(route, name, question, inner);
       if (this.#leastBusy(route, tried) === undefined) return await first;
       const load = this.#loadOf(name);
-      for (let { answered } = load; ; { answered } = load) {
+      let answered: number;
+      do {
+        answered = load.answered;
         if (await isSettledWithin(first, SILENCE_MS)) return await first;
-        if (load.answered === answered) break;
-      }
+      } while (load.answered !== answered);
       const other = this.#leastBusy(route, tried);
       if (other === undefined) return await first;
       tried.add(other);
@@ -340,7 +342,7 @@ export class CopyRoutes implements PrimaryRouter {
     try {
       return await outage.turn(untilMs, signal);
     } finally {
-      if (!Object.values(route.outages).some(({ isWaitedFor }) => isWaitedFor)) this.#waitedFor.delete(route.key);
+      if (!Object.values(route.outages).some((one) => one?.isWaitedFor)) this.#waitedFor.delete(route.key);
     }
   }
 
@@ -353,8 +355,10 @@ export class CopyRoutes implements PrimaryRouter {
   }
 
   #end({ outages }: Route, asked: Asked): void {
-    outages[asked]?.end();
-    delete outages[asked];
+    const outage = outages[asked];
+    if (outage === undefined) return;
+    outages[asked] = undefined;
+    outage.end();
   }
 
   #onChange(keys: readonly ShardKey[]): void {
@@ -362,7 +366,7 @@ export class CopyRoutes implements PrimaryRouter {
     if (this.#waitedFor.size === 0) return;
     for (const key of keys) {
       const route = this.#waitedFor.get(key);
-      if (route !== undefined) for (const outage of Object.values(route.outages)) outage.askNow();
+      if (route !== undefined) for (const outage of Object.values(route.outages)) outage?.askNow();
     }
   }
 
