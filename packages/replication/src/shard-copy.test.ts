@@ -81,7 +81,7 @@ describe("ShardCopy as primary", () => {
     if (begin?.type !== "begin") throw new Error("it does not begin");
     const { session } = begin;
     message({ type: "begun", session, documents: [] }, 3);
-    primary.handle({ type: "rows", session, rows: [], isLast: true, end: { epoch: 1, sequence: 20 } }, 3);
+    primary.handle({ type: "rows", session, rows: [], isLast: true, through: 0, end: { epoch: 1, sequence: 20 } }, 3);
     expect(sent(message({ type: "rowsDone", session, index: 0 }, 4), "append")).toHaveLength(1);
     // The learner had this entry in a session before; in this one it went back to 20.
     const late = { type: "appended", epoch: 2, session: "before", end: { epoch: 2, sequence: 21 } } as const;

@@ -16,12 +16,13 @@ function registryOf(shards: Readonly<Record<string, Placed>>, presenceFilter?: I
   const placed = Object.entries(shards).map(([name, { has, opening }]) => {
     const address: ShardAddress = { classId: name, className: name, shardName: "s" };
     const shard = { hasObject: has } as unknown as Shard;
-    return { address, answer: [address] as const, ready: opening === undefined ? shard : undefined, opening, shard };
+    const ready = opening === undefined ? shard : undefined;
+    return { address, answer: [address] as const, ready, replica: undefined, opening, shard };
   });
   const all: readonly PlacedShard[] = placed;
   const ready = all.filter((one): one is ReadyShard => one.ready !== undefined);
   return {
-    placed: { all, ready: ready.length === all.length ? ready : undefined, presenceFilter },
+    placed: { all, ready: ready.length === all.length ? ready : undefined, hasReplicas: false, presenceFilter },
     get: async (address: ShardAddress) => {
       const one = placed.find((each) => each.address === address);
       await one?.opening;

@@ -4,10 +4,10 @@ export type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
 export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { openMadeShard } from "./open-made-shard.js";
+export type { OpenedShard } from "./opened-shard.js";
 export { RoomMaker } from "./room-maker.js";
 export { rowsFolder, ShardFolders } from "./shard-folders.js";
 export {
-  type OpenedShard,
   type ShardRegistryEvent,
   type ShardRegistryOptions,
   shardSettings,

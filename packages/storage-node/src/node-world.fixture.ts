@@ -2,8 +2,9 @@ import { SchemaReplica } from "@shoal/cluster";
 import { type ClassDefinition, type ObjectId, ShoalError } from "@shoal/model";
 import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
 import type { Shard, ShardSettings } from "@shoal/shard";
+import type { OpenedShard } from "./opened-shard.js";
 import { ShardFolders } from "./shard-folders.js";
-import type { OpenedShard, ShardRegistryEvent } from "./shard-registry.js";
+import type { ShardRegistryEvent } from "./shard-registry.js";
 import { StorageNode } from "./storage-node.js";
 
 export const context = { deadline: Number.POSITIVE_INFINITY };

@@ -1,6 +1,6 @@
 import type { ShardAddress } from "@shoal/rpc";
+import type { OpenedShard } from "./opened-shard.js";
 import type { ShardFolders } from "./shard-folders.js";
-import type { OpenedShard } from "./shard-registry.js";
 
 /**
  * Opens a shard with `open`, which is told whether it was once complete on this node. One that is new is entered durably

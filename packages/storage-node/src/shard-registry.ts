@@ -5,6 +5,7 @@ import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
 import type { NodeCopies } from "./copies/node-copies.js";
 import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
+import type { OpenedShard } from "./opened-shard.js";
 import { SeenEpochs } from "./seen-epochs.js";
 import type { ShardFolders } from "./shard-folders.js";
 
@@ -32,14 +33,6 @@ export interface ShardRegistryOptions {
   readonly copies?: Pick<NodeCopies, "onEvent"> | undefined;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
-}
-
-/** A shard together with the store under it, which is closed after it. */
-export interface OpenedShard {
-  readonly shard: Shard;
-  readonly store: AsyncDisposable;
-  /** Of a shard with copies. */
-  readonly replica?: ShardReplica;
 }
 
 /** A shard that the schema places on this node. */

@@ -22,7 +22,7 @@ import type {
   ShardKey,
 } from "@shoal/rpc";
 import type { CopyOptions } from "@shoal/shard";
-import type { OpenedShard } from "../shard-registry.js";
+import type { OpenedShard } from "../opened-shard.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
 
