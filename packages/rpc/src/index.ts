@@ -42,7 +42,14 @@ export {
 } from "./schema-service.js";
 export { type AnyShardMethod, callService, shardOf, shardServiceBy } from "./shard-methods.js";
 export { ShardMoved } from "./shard-moved.js";
-export type { FoundObjects, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
+export type {
+  CopyReport,
+  FoundObjects,
+  ShardAddress,
+  ShardRecall,
+  ShardService,
+  ShardStatus,
+} from "./shard-service.js";
 export type { EntriesSnapshot, SnapshotService } from "./snapshot-service.js";
 export { peerNames } from "./tls/peer-names.js";
 export type { TlsMaterial, TlsSource } from "./tls/tls-source.js";

@@ -12,7 +12,7 @@ import {
   type VectorSearch,
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import type { ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
+import type { CopyReport, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
 import { shardAggregate, shardAggregation } from "./wire/aggregate-codec.js";
 import { type Codec, count, id, text, type Wire } from "./wire/codec.js";
 import { error } from "./wire/error-codec.js";
@@ -65,6 +65,7 @@ const LONG_ITEMS = 16;
 const MODES: readonly PutMode[] = ["create", "replace", "upsert"];
 const ORDERS: readonly ObjectListing["order"][] = ["newest", "id"];
 const STATUSES: readonly ShardStatus["status"][] = ["ready", "readOnly", "failed"];
+const COPY_STATES: readonly CopyReport["state"][] = ["IN_SYNC", "CATCHING_UP"];
 const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
 
 const always = () => true;
@@ -193,6 +194,13 @@ const METHODS: {
     request: () => [],
     answer: (wire, recalls) => wire.list(recalls, shardRecall),
   },
+  shardCopies: {
+    code: 13,
+    target: "node",
+    isRepeatable: always,
+    request: () => [],
+    answer: (wire, copies) => wire.list(copies, copyReport),
+  },
 };
 
 function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObjects"> {
@@ -248,6 +256,14 @@ const shardRecall: Codec<ShardRecall> = (wire, value) => ({
     linked: wire.count(value?.recall.linked),
     measuredAtMs: wire.double(value?.recall.measuredAtMs),
   },
+});
+
+const copyReport: Codec<CopyReport> = (wire, value) => ({
+  address: shardAddress(wire, value?.address),
+  name: wire.text(value?.name),
+  state: wire.choice(COPY_STATES, "state of a copy", value?.state),
+  isPrimary: wire.flag(value?.isPrimary),
+  end: wire.count(value?.end),
 });
 
 /** Rows of which no part is asked for are not counted, as in the process. */

@@ -40,6 +40,17 @@ export interface ShardRecall {
   readonly recall: MeasuredRecall;
 }
 
+/** One of a shard's copies, as its node knows it. */
+export interface CopyReport {
+  readonly address: ShardAddress;
+  /** Of the copy: `node/id`. */
+  readonly name: string;
+  readonly state: "IN_SYNC" | "CATCHING_UP";
+  readonly isPrimary: boolean;
+  /** The last change that it has, counted for the shard. */
+  readonly end: number;
+}
+
 /** Which of some ids the shards of a node have. */
 export interface FoundObjects {
   /** For each id the shards that have it. */
@@ -101,4 +112,6 @@ export interface ShardService {
   shardStatuses(context: RequestContext): Promise<readonly ShardStatus[]>;
   /** Of the shards that have measured one. */
   shardRecalls(context: RequestContext): Promise<readonly ShardRecall[]>;
+  /** Of its shards that have copies elsewhere. */
+  shardCopies(context: RequestContext): Promise<readonly CopyReport[]>;
 }

@@ -34,7 +34,7 @@ export const UNBUILT_FEATURES: readonly UnbuiltFeature[] = [
   unbuilt("CLUSTER_DATA_BIND_PORT", "cluster.dataBindPort", "the data port of the reference", {
     instead: "start `shoal storage-node` with INTERNAL_PORT",
   }),
-  unbuilt("REPLICATION_MINIMUM_FACTOR", "replication.minimum_factor", "more than one copy of each object", {
+  unbuilt("REPLICATION_MINIMUM_FACTOR", "replication.minimum_factor", "a least number of copies", {
     nothing: ["0", "1"],
   }),
   unbuilt("DEFAULT_VECTOR_DISTANCE_METRIC", "default_vector_distance_metric", "another distance than cosine", {

@@ -170,7 +170,7 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   /** Every shard that is placed here, open or not. */
-  get all(): readonly Pick<OpenShard, "address" | "opened" | "ready" | "failure">[] {
+  get all(): readonly Pick<OpenShard, "address" | "opened" | "ready" | "replica" | "failure">[] {
     return [...this.#shards.values()];
   }
 

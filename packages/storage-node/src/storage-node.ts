@@ -1,6 +1,6 @@
 import type { SchemaReplica } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
-import type { SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { CopyReport, SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
@@ -135,6 +135,13 @@ export class StorageNode implements ShardService, AsyncDisposable {
     this.#registry.all.flatMap(({ address, ready }) => {
       const recall = ready?.statistics().vectors?.recall;
       return recall === undefined ? [] : { address, recall };
+    });
+
+  readonly shardCopies: ShardService["shardCopies"] = async () =>
+    this.#registry.all.flatMap(({ address, replica }): readonly CopyReport[] => {
+      if (replica?.name === undefined) return [];
+      const { name, isInSync, isPrimary, end } = replica;
+      return [{ address, name, state: isInSync ? "IN_SYNC" : "CATCHING_UP", isPrimary, end }];
     });
 
   /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */

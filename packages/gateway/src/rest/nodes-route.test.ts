@@ -1,6 +1,6 @@
 import type { ClusterNode } from "@shoal/cluster";
 import { RequestWarnings, ShoalError } from "@shoal/model";
-import type { ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { CopyReport, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
@@ -16,9 +16,11 @@ function node(
   name: string,
   shardStatuses: ShardService["shardStatuses"],
   recalls: readonly ShardRecall[] = [],
+  copies: readonly CopyReport[] = [],
 ): ClusterNode {
   const shardRecalls: ShardService["shardRecalls"] = async () => recalls;
-  const service = { shardStatuses, shardRecalls } as Partial<ShardService> as ShardService;
+  const shardCopies: ShardService["shardCopies"] = async () => copies;
+  const service = { shardStatuses, shardRecalls, shardCopies } as Partial<ShardService> as ShardService;
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
@@ -128,6 +130,24 @@ describe("GET /v1/nodes", () => {
         { class: "Copied", numberOfReplicas: 3, replicationFactor: 3 },
       ]);
     }
+  });
+
+  it("tells of each copy whether it is in sync, and what it lacks; a node with one that is not is unhealthy", async () => {
+    const { address, ...status } = shard("Copied", "s1", 5, "ready");
+    const copied = async () => [{ address, ...status }];
+    const copy = (name: string, state: CopyReport["state"], end: number): CopyReport => {
+      return { address, name: `${name}/1`, state, isPrimary: name === "a", end };
+    };
+    const nodes = [
+      node("a", copied, [], [copy("a", "IN_SYNC", 90)]),
+      node("b", copied, [], [copy("b", "CATCHING_UP", 70)]),
+      node("c", copied),
+    ];
+    expect(await answer(nodes, "output=verbose")).toMatchObject([
+      { status: "HEALTHY", shards: [{ copy: "a/1", copyState: "IN_SYNC", isPrimary: true, lag: 0 }] },
+      { status: "UNHEALTHY", shards: [{ copy: "b/1", copyState: "CATCHING_UP", isPrimary: false, lag: 20 }] },
+      { status: "HEALTHY", shards: [{ objectCount: 5 }] },
+    ]);
   });
 
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {

@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
 import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
-import type { ShardRecall, ShardStatus } from "@shoal/rpc";
+import type { CopyReport, ShardAddress, ShardRecall, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
@@ -18,8 +18,8 @@ type NodeOutput = (typeof NODE_OUTPUTS)[number] | undefined;
 type CopiesOf = (className: string) => number;
 
 /**
- * `GET /v1/nodes`: one entry a storage node that has registered, by name, with the copies of shards that it holds. `UNHEALTHY`: a shard of it cannot be written or
- * has failed; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
+ * `GET /v1/nodes`: one entry a storage node that has registered, by name, with the copies of shards that it holds. `UNHEALTHY`: a shard
+ * of it cannot be written, has failed, or is a copy that is not in sync; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
  * know of are neither shown nor counted. `output` as in reference-today 5.10.
  */
 export function nodesRoute(nodes: ClusterNodes, clock: Clock, copiesOf: CopiesOf): Route {
@@ -35,24 +35,11 @@ export function nodesRoute(nodes: ClusterNodes, clock: Clock, copiesOf: CopiesOf
       const { rights } = context;
       const deadline = Math.min(context.deadline, clock.now() + NODE_MS_MAX);
       const bounded: RequestContext = { deadline, signal: context.signal, requestId: context.requestId };
-      return jsonResponse(200, {
-        nodes: await Promise.all(nodes.nodes.map((node) => shownNode(node, output, copiesOf, rights, bounded))),
-      });
+      const states = await Promise.all(nodes.nodes.map((node) => stateOf(node, output, copiesOf, rights, bounded)));
+      const ends = endsOf(states);
+      return jsonResponse(200, { nodes: states.map((state) => shown(state, output, copiesOf, ends)) });
     },
   };
-}
-
-async function shownNode(
-  node: ClusterNode,
-  output: NodeOutput,
-  copiesOf: CopiesOf,
-  rights: ClassRights | undefined,
-  context: RequestContext,
-) {
-  const state = await stateOf(node, rights, context);
-  if (output !== "verbose" || state.status === "UNAVAILABLE") return shown(state, output, copiesOf, []);
-  // A node of an older version does not know the question.
-  return shown(state, output, copiesOf, await node.service.shardRecalls(context).catch(() => []));
 }
 
 function outputOf(request: Pick<RequestContent, "queryString">): NodeOutput {
@@ -70,10 +57,14 @@ interface NodeState {
   readonly status: "HEALTHY" | "UNHEALTHY" | "UNAVAILABLE";
   /** Those that the client may know of. */
   readonly shards: readonly ShardStatus[];
+  readonly copies: readonly CopyReport[];
+  readonly recalls: readonly ShardRecall[];
 }
 
 async function stateOf(
   { record, service }: ClusterNode,
+  output: NodeOutput,
+  copiesOf: CopiesOf,
   rights: ClassRights | undefined,
   context: RequestContext,
 ): Promise<NodeState> {
@@ -84,33 +75,43 @@ async function stateOf(
     if (context.signal?.aborted) throw thrown;
     return undefined;
   });
-  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [] };
+  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [], copies: [], recalls: [] };
+  // A node of an older version does not know the questions.
+  const hasCopies = statuses.some(({ address }) => copiesOf(address.className) > 1);
+  const copies = hasCopies ? await service.shardCopies(context).catch(() => []) : [];
+  const recalls = output === "verbose" ? await service.shardRecalls(context).catch(() => []) : [];
   // Of the node, whatever the user sees of it.
-  const isHealthy = statuses.every(({ status }) => status === "ready");
+  const isInSync = copies.every(({ state }) => state === "IN_SYNC");
+  const isHealthy = isInSync && statuses.every(({ status }) => status === "ready");
   const seen = statuses.filter(({ address }) => rights?.maySeeShards(address.className) !== false);
-  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards: [...seen].sort(byClassThenName) };
+  const shards = [...seen].sort(byClassThenName);
+  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards, copies, recalls };
 }
 
 /** Clients fill their batches by it: without the length of a queue they do not wait for one (reference-today 5.10). */
 const BATCH_STATS = { ratePerSecond: 0 };
 
-function shown(
-  { node: { name, version, gitHash }, status, shards }: NodeState,
-  output: NodeOutput,
-  copiesOf: CopiesOf,
-  recalls: readonly ShardRecall[],
-) {
+function shown(state: NodeState, output: NodeOutput, copiesOf: CopiesOf, ends: ReadonlyMap<string, number>) {
+  const {
+    node: { name, version, gitHash },
+    status,
+    shards,
+  } = state;
   const stats = { objectCount: shards.reduce((sum, shard) => sum + shard.objectCount, 0), shardCount: shards.length };
   if (output === undefined) return { name, status, version, gitHash, stats, shards: shards.map(shownShard) };
   const node = { batchStats: BATCH_STATS, gitHash, name, operationalMode: "ReadWrite" };
   if (output === "minimal") return { ...node, shards: null, status, version };
-  return {
-    ...node,
-    shards: shards.map((shard) => verboseShard(shard, copiesOf, recallOf(shard, recalls))),
-    stats,
-    status,
-    version,
-  };
+  return { ...node, shards: shards.map((shard) => verboseShard(shard, state, copiesOf, ends)), stats, status, version };
+}
+
+/** How far the primaries of shards with copies have come, as far as their nodes say so. */
+function endsOf(states: readonly NodeState[]): ReadonlyMap<string, number> {
+  const primaries = states.flatMap(({ copies }) => copies.filter(({ isPrimary }) => isPrimary));
+  return new Map(primaries.map(({ address, end }) => [keyOf(address), end]));
+}
+
+function keyOf({ classId, shardName }: ShardAddress): string {
+  return `${classId}/${shardName}`;
 }
 
 function shownShard({ address, objectCount }: ShardStatus) {
@@ -118,22 +119,37 @@ function shownShard({ address, objectCount }: ShardStatus) {
 }
 
 /** A vector is in the index when its write is acknowledged. */
-function verboseShard(shard: ShardStatus, copiesOf: CopiesOf, recall: MeasuredRecall | undefined) {
-  const copies = copiesOf(shard.address.className);
+function verboseShard(
+  shard: ShardStatus,
+  { copies, recalls }: NodeState,
+  copiesOf: CopiesOf,
+  ends: ReadonlyMap<string, number>,
+) {
+  const count = copiesOf(shard.address.className);
+  const key = keyOf(shard.address);
+  const copy = copies.find(({ address }) => keyOf(address) === key);
+  const recall = recallOf(shard, recalls);
   return {
     ...shownShard(shard),
     asyncReplicationStatus: null,
     compressed: false,
     loaded: shard.status !== "failed",
-    numberOfReplicas: copies,
-    replicationFactor: copies,
+    numberOfReplicas: count,
+    replicationFactor: count,
     vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
     vectorQueueLength: 0,
-    // Ours: what the index has measured of itself.
+    // Ours: the copy of the shard that is here, and what the index has measured of itself.
+    ...(copy === undefined ? {} : shownCopy(copy, ends.get(key))),
     ...(recall === undefined ? {} : { recall: shownRecall(recall) }),
     // Why it is not as it should be: a member of ours.
     ...(shard.reason === undefined ? {} : { reason: shard.reason }),
   };
+}
+
+/** `lag`: changes that it lacks; left out while the primary's node does not say. */
+function shownCopy({ name, state, isPrimary, end }: CopyReport, primaryEnd: number | undefined) {
+  const lag = primaryEnd === undefined ? {} : { lag: Math.max(0, primaryEnd - end) };
+  return { copy: name, copyState: state, isPrimary, ...lag };
 }
 
 function recallOf({ address }: ShardStatus, recalls: readonly ShardRecall[]): MeasuredRecall | undefined {

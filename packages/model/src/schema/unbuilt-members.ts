@@ -1,11 +1,8 @@
 import { JsonNumber } from "../objects/json-number.js";
 import { isUncheckedObject } from "../objects/value-wording.js";
 
-/**
- * So many copies of each object may be asked for. 1 while other parts of the server cannot do with more: what makes and places
- * them is there.
- */
-export const FACTOR_MAX: number = 100;
+/** So many copies of each object may be asked for. How many there can be, the coordinator says: one a storage node. */
+export const FACTOR_MAX = 100;
 
 /**
  * A member of today's class JSON (reference-today 5.2 to 5.5) whose feature this server does not have. A value that asks
@@ -77,15 +74,14 @@ const COUNT: NonNullable<UnbuiltMember["type"]> = {
 };
 
 /** The factor; one that is taken has an effect all the same (`class-body.ts`). 0 is none. */
-export function factorUpTo(max: number): UnbuiltMember {
-  const factors = Array.from({ length: max + 1 }, (_, factor) => factor);
-  const most = max === 1 ? "one copy" : `${max} copies`;
-  return {
-    ...only(factors, `more than ${most} of each object`),
-    nothing: max === 1 ? "1" : `a factor from 1 to ${max}`,
-    type: COUNT,
-  };
-}
+const FACTOR: UnbuiltMember = {
+  ...only(
+    Array.from({ length: FACTOR_MAX + 1 }, (_, factor) => factor),
+    `more than ${FACTOR_MAX} copies of each object`,
+  ),
+  nothing: `a factor from 1 to ${FACTOR_MAX}`,
+  type: COUNT,
+};
 
 const QUANTIZER = { rescoreLimit: NUMBER, cache: TRUTH, trainingLimit: NUMBER, bits: NUMBER };
 
@@ -153,9 +149,9 @@ export const UNBUILT_CLASS_MEMBERS: UnbuiltMembers = {
     filterExpiredObjects: TRUTH,
   },
   replicationConfig: {
-    factor: factorUpTo(FACTOR_MAX),
-    asyncEnabled: only([false], "more than one copy of each object"),
-    asyncConfig: empty("more than one copy of each object"),
+    factor: FACTOR,
+    asyncEnabled: only([false], "copies that lag behind and are compared later"),
+    asyncConfig: empty("copies that lag behind and are compared later"),
     deletionStrategy: only(["TimeBasedResolution", "NoAutomatedResolution", ""], "another way to settle deletions"),
   },
   vectorConfig: empty("named vectors"),

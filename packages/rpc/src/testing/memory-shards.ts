@@ -115,6 +115,7 @@ export function memoryShards(options: MemoryShardsOptions): {
     },
     shardStatuses: none,
     shardRecalls: none,
+    shardCopies: none,
   };
 }
 

@@ -72,6 +72,11 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
       values.list(() => ({ address: values.address(), recall: values.recall() })),
     ),
     alone("moved", failure, { schemaVersion: 300, isUntouched: values.flag(), error: moved }),
+    exchange(
+      "shardCopies",
+      [],
+      values.list(() => values.copyReport()),
+    ),
     ...values.nodeMessages().map((message) => alone("message", nodeMessage, message)),
   ];
 }

@@ -21,7 +21,7 @@ import {
 import type { CopyMessage, ShardConfiguration } from "@shoal/replication";
 import type { SeededRandom } from "@shoal/seeded-random";
 import type { NodeMessage } from "../copy-service.js";
-import type { ShardAddress } from "../shard-service.js";
+import type { CopyReport, ShardAddress } from "../shard-service.js";
 
 const TEXTS = ["", "a", "Zürich", "漢字 🐟", "x".repeat(300), 'quote " and \\', "line\nbreak"];
 const DOUBLES = [0, -0, 1, -1.5, 2 ** 53, Number.MIN_VALUE, Number.MAX_VALUE, Number.NaN, Infinity, -Infinity, 0.1];
@@ -171,6 +171,11 @@ export class RandomValues {
   hit(): VectorSearchHit {
     const object = this.maybe(() => this.storedObject());
     return { id: object?.id ?? this.id(), distance: this.double(), object };
+  }
+
+  copyReport(): CopyReport {
+    const state = this.oneOf(["IN_SYNC", "CATCHING_UP"] as const);
+    return { address: this.address(), name: this.text(), state, isPrimary: this.flag(), end: 2 ** 40 };
   }
 
   recall(): MeasuredRecall {

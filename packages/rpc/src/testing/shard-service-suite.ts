@@ -69,6 +69,7 @@ function drawCalls(values: RandomValues): readonly { ask: (to: ShardService) => 
     { ask: (to) => to.aggregate(shard, aggregation, forever), answer: values.aggregate() },
     { ask: (to) => to.shardStatuses(forever), answer: statuses },
     { ask: (to) => to.shardRecalls(forever), answer: values.list(() => ({ address: shard, recall: values.recall() })) },
+    { ask: (to) => to.shardCopies(forever), answer: values.list(() => values.copyReport()) },
   ];
 }
 

@@ -129,7 +129,7 @@ export class ShardReplica implements CommitCarrier {
     return name !== undefined && configuration?.inSync.includes(name) === true;
   }
 
-  /** Entries by which its journal is known to lag behind what is acknowledged. */
+  /** The last change that it has durably. */
   get end(): number {
     return this.#machine?.state.end.sequence ?? 0;
   }

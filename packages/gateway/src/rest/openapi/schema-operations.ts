@@ -59,7 +59,7 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
     }),
     operation("POST", "/v1/schema", "schema", "createClass", "Create a class", {
       description:
-        "What today's Weaviate has and this server has not (`replicationConfig.factor: 3`, `vectorConfig`, …) is refused, naming " +
+        "What today's Weaviate has and this server has not (`vectorConfig`, `multiTenancyConfig.enabled: true`, …) is refused, naming " +
         "it; values that ask for nothing are taken and shown. Unknown members are ignored, with a header `Warning` for each.",
       body,
       answers: {
