@@ -122,15 +122,14 @@ async function usableJournal(
     return undefined;
   }
   if (copy !== undefined && !isComplete(copy)) return undefined;
-  const isNear = (sequence: number) => head.sequence - sequence <= replayEntriesMax && sequence >= (copy?.base ?? 0);
-  const after = Math.min(head.sequence, ...reached.filter(isNear));
+  const after = Math.min(head.sequence, ...reached.filter((sequence) => head.sequence - sequence <= replayEntriesMax));
   if (after === head.sequence) return [];
   try {
     return await readJournalAfter(store, after);
   } catch (thrown) {
     const error = ShoalError.from(thrown);
     if (error.code !== "dataLoss") throw error;
-    // What a copy kept from before its base may have a gap behind it: a catch-up brought rows only.
+    // What a copy still has from before its base may have a gap behind it: a catch-up brought rows only.
     if (copy === undefined || after >= copy.base) {
       onEvent({ type: "damageFound", damage: { what: "journal", reason: error.message } });
     }
