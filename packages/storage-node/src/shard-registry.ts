@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
-import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress } from "@shoal/rpc";
+import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress, ShardMoved } from "@shoal/rpc";
 import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
 import type { NodeCopies } from "./copies/node-copies.js";
@@ -12,8 +12,9 @@ import type { ShardFolders } from "./shard-folders.js";
 /** Shards that are being opened at the same time. */
 const OPENING_MAX = 4;
 
-/** A copy whose store has failed is opened again so soon. */
-const REOPEN_COPY_AFTER_MS = 1_000;
+/** A copy whose store has failed is opened again so soon, after it has let another one be primary. */
+const REOPEN_COPY_AFTER_MS = 2_000;
+const HAND_OVER_MS_MAX = 5_000;
 
 /** A shard that could not be opened is tried again when it is asked for after so long. */
 const REOPEN_AFTER_MS = 5_000;
@@ -223,6 +224,8 @@ export class ShardRegistry implements AsyncDisposable {
       (thrown: unknown) => {
         const error = ShoalError.from(thrown);
         open.failure = { error, atMs: this.#options.clock() };
+        // Nobody asks for a copy that is not in sync.
+        if (hasCopies(open)) setTimeout(() => this.#reopenCopy(open), REOPEN_AFTER_MS + 100).unref();
         this.#options.onEvent({ type: "shardFailed", shard: address, error });
       },
     );
@@ -255,6 +258,11 @@ export class ShardRegistry implements AsyncDisposable {
     if (current === undefined) {
       throw new ShoalError("unavailable", `${where} is not there`, { retryAfterSeconds: 1 });
     }
+    if (current.ready === undefined && hasCopies(current)) {
+      // Others need not wait for it.
+      const why = current.failure?.error.message ?? "it is being opened";
+      throw new ShardMoved(`${where} does not answer: ${why}`);
+    }
     try {
       return (await current.opened).shard;
     } catch (thrown) {
@@ -273,6 +281,8 @@ export class ShardRegistry implements AsyncDisposable {
     if (open === undefined || this.#closed) return;
     const { classId, shardName } = open.address;
     const again = async (): Promise<void> => {
+      // Its disk may stay as it is: another copy is primary meanwhile.
+      if (event.type === "copyFailed") await open.replica?.handOver(HAND_OVER_MS_MAX);
       await close(open);
       if (event.type === "discarded") await this.#options.folders.removeShard(classId, shardName);
       else await sleep(REOPEN_COPY_AFTER_MS);
@@ -286,6 +296,10 @@ export class ShardRegistry implements AsyncDisposable {
     if (open.failure === undefined || this.#options.clock() - open.failure.atMs < REOPEN_AFTER_MS) return open;
     const record = this.#snapshot.classes.find(({ classId }) => classId === open.address.classId);
     return record === undefined ? undefined : this.#open(open.address, record);
+  }
+
+  #reopenCopy(open: OpenShard): void {
+    if (!this.#closed && this.#shards.get(keyOf(open.address)) === open) this.#reopened(open);
   }
 
   /** Closes the shards of a class; `andData`: removes their folders, too. */
@@ -321,6 +335,10 @@ function placedShards(all: readonly PlacedShard[]): PlacedShards {
       ? presenceFilter
       : undefined,
   };
+}
+
+function hasCopies({ address, record }: Pick<OpenShard, "address" | "record">): boolean {
+  return record.sharding.shards.some(({ name, copies }) => name === address.shardName && copies !== undefined);
 }
 
 function keyOf({ classId, shardName }: ShardAddress): string {
