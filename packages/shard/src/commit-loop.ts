@@ -76,6 +76,10 @@ export class CommitLoop {
   get broken(): ShoalError | undefined {
     return this.#broken;
   }
+  /** The views lack what a commit has written that was given up. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
 
   /** Fails at once with `overloaded` when the queue is full and with `unavailable` when no more writes are taken. */
   push(write: PendingWrite): void {

@@ -23,6 +23,8 @@ export interface CopyStore {
   readonly name: CopyName;
   /** Durable. */
   readonly state: CopyState;
+  /** Whether the views lack a commit that the store has: one that was carried, and of which nobody knew what became of it. */
+  readonly isBehind: boolean;
   /**
    * A commit of the primary on another copy: the same rows, document ids, sequences and times. A row that is newer already stays.
    * Waits for searches that may have found an object whose document is given to another one.
@@ -62,6 +64,10 @@ export class StoredCopy implements CopyStore {
 
   constructor(options: StoredCopyOptions) {
     this.#options = options;
+  }
+
+  get isBehind(): boolean {
+    return this.#options.commits.isBehind;
   }
 
   giveUp(waiting: ShoalError, underWay: ShoalError): void {

@@ -75,6 +75,8 @@ const GIVE_UP_MS = 6_000;
 const ATTEMPTS_MAX = 20;
 const ATTEMPT_PAUSE_MS = 250;
 
+const BEHIND = "the copy takes over what its journal has";
+
 /** Rows of a catch-up that one message brings. */
 const ROWS_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -86,6 +88,7 @@ export class ShardReplica implements CommitCarrier {
   #store: CopyStore | undefined;
   #machine: ShardCopy | undefined;
   #own: OwnCommit | undefined;
+  #draftedEpoch = 0;
   /** Those that wait for another state. */
   readonly #waiting = new Set<() => void>();
   /** Rows for copies that catch up, by session, and where the journal ended when they were listed. */
@@ -163,17 +166,26 @@ export class ShardReplica implements CommitCarrier {
 
   /** The epoch of a commit that may begin now. */
   begin(): number | Promise<number> {
-    const machine = this.#machine;
-    if (machine !== undefined && !this.#isStopped && machine.commitFault(this.#around.now()) === undefined) {
-      return machine.configuration?.epoch ?? 0;
-    }
-    return this.#begun();
+    return this.#commitFault() === undefined ? this.#beginEpoch() : this.#begun();
+  }
+
+  /** What is drafted now belongs to the present epoch, and goes into no other one. */
+  #beginEpoch(): number {
+    this.#draftedEpoch = this.configuration?.epoch ?? 0;
+    return this.#draftedEpoch;
+  }
+
+  #commitFault(): string | undefined {
+    if (this.#isStopped) return "the copy is being closed";
+    return this.#machine === undefined ? "the copy is being opened" : this.#machine.commitFault(this.#around.now());
   }
 
   carry(changes: readonly Change[], write: (state: CopyState) => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped || this.#machine?.commitFault(this.#around.now()) !== undefined) {
-        reject(this.#moved("another copy is primary by now"));
+      const isOver = this.configuration?.epoch !== this.#draftedEpoch;
+      const fault = isOver ? "its epoch has ended" : this.#commitFault();
+      if (fault !== undefined) {
+        reject(this.#moved(fault));
         return;
       }
       this.#own = { changes, write, resolve, reject, begunMs: this.#around.now() };
@@ -230,25 +242,32 @@ export class ShardReplica implements CommitCarrier {
 
   #readFault(): string | undefined {
     if (this.#isStopped) return "the copy is being closed";
+    if (this.#store?.isBehind === true) return BEHIND;
     return this.#machine === undefined ? "the copy is being opened" : this.#machine.readFault(this.#around.now());
   }
 
   #checkSearch(): void {
-    const fault = this.#isStopped ? "the copy is being closed" : this.#machine?.searchFault(this.#around.now());
+    const fault = this.#searchFault();
     if (fault !== undefined) throw this.#moved(fault);
+  }
+
+  #searchFault(): string | undefined {
+    if (this.#isStopped) return "the copy is being closed";
+    if (this.#store?.isBehind === true) return BEHIND;
+    return this.#machine === undefined ? "the copy is being opened" : this.#machine.searchFault(this.#around.now());
   }
 
   async #begun(): Promise<number> {
     await this.#until(() => {
       const { configuration } = this;
-      const fault = this.#isStopped ? "the copy is being closed" : this.#machine?.commitFault(this.#around.now());
+      const fault = this.#commitFault();
       if (fault !== undefined && this.isPrimary && configuration !== undefined) {
         const { inSync, minInSync } = configuration;
         if (inSync.length < minInSync) throw this.#tooFew(configuration);
       }
       return fault;
     });
-    return this.configuration?.epoch ?? 0;
+    return this.#beginEpoch();
   }
 
   /** Resolves when there is no fault; fails with `moved` when the copy is not primary, or the fault stays. */
