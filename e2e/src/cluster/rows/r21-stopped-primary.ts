@@ -8,7 +8,7 @@ export const R21_CLUSTER = copiedRow({
   id: "R21",
   title: "SIGSTOP of a primary under load, three copies",
   async act({ failures, objects, run, node, inSync }) {
-    const [rounds, stoppedMs] = run.size === "short" ? [1, 8_000] : [20, 20_000];
+    const [rounds, stoppedMs] = run.size === "short" ? [1, 6_000] : [20, 20_000];
     const stalls: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const victim = node(round);

@@ -9,7 +9,7 @@ export const R22_CLUSTER = copiedRow({
   id: "R22",
   title: "a node that comes and goes every 3 s under load, three copies",
   async act({ failures, objects, run, node, inSync }) {
-    const untilMs = performance.now() + (run.size === "short" ? 18_000 : 120_000);
+    const untilMs = performance.now() + (run.size === "short" ? 8_000 : 120_000);
     const victim = node(2);
     const begunMs = performance.now();
     while (performance.now() < untilMs) {

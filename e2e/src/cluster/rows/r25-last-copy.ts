@@ -2,6 +2,9 @@ import { at } from "../../http-client.js";
 import { copiedRow } from "./copied-row.js";
 import { msUntil, pause } from "./row-on-cluster.js";
 
+/** After so long the others have noticed. */
+const AWAY_MS = 5_000;
+
 /**
  * R25: two of three nodes are gone, one after the other. Searches and reads go on, writes are 503 naming what is missing. When they are
  * back, so are writes.
@@ -12,9 +15,9 @@ export const R25_CLUSTER = copiedRow({
   async act({ cluster, failures, objects, run, node, inSync }) {
     const [first, second] = [node(0), node(1)];
     await first.kill();
-    await pause(6_000);
+    await pause(AWAY_MS);
     await second.kill();
-    await pause(6_000);
+    await pause(AWAY_MS);
     const failedBefore = objects.failedSearches.length;
     const body = { class: "Copied", properties: { n: 7 }, vector: [1, 0, 0] };
     const refused = await cluster.http.post("/v1/objects", body);
@@ -24,7 +27,7 @@ export const R25_CLUSTER = copiedRow({
     const id = at(json, "data", "Get", "Copied", 0, "_additional", "id");
     const read = await cluster.http.get(`/v1/objects/${id}`);
     failures.check(read.status === 200, `a read with one copy left: ${read.status} ${read.text}`);
-    await pause(run.size === "short" ? 2_000 : 20_000);
+    await pause(run.size === "short" ? 500 : 20_000);
     failures.check(objects.failedSearches.length === failedBefore, "searches fail with one copy left");
     const backMs = performance.now();
     for (const one of [first, second]) one.spawn();
