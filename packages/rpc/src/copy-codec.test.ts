@@ -31,6 +31,18 @@ describe("messages between storage nodes", () => {
     }
   });
 
+  test("carry the lead of a primary that has not begun its epoch: it does not know what is committed", () => {
+    const configuration = new RandomValues(seededRandom(seed)).configuration();
+    const message: NodeMessage = {
+      ...{ type: "copy", shard: "c/s", from: "n1/a", to: "n2/b" },
+      message: {
+        ...{ type: "lead", epoch: 2, lead: 1, needs: new Map([["n2", 1]]), run: "r", receiver: "q" },
+        ...{ committed: -1, configuration },
+      },
+    };
+    expect(read(bytesOf(message))).toEqual(message);
+  });
+
   test(`that are none are refused and nothing else, seed ${seed}`, () => {
     const random = seededRandom(seed);
     const values = new RandomValues(random);

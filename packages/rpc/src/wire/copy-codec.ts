@@ -28,6 +28,9 @@ const document: Codec<string> = (wire, value) => wire.id(value as ObjectId | und
 /** The row is what is stored of the object: where it is read, a view of the message. */
 const change = record<Change>({ document, row: optional(bytes) as Codec<unknown> });
 
+/** A sequence; -1: not known. */
+const upTo: Codec<number> = (wire, value) => wire.count(value === undefined ? undefined : value + 1) - 1;
+
 const numberOfName = list<readonly [string, number]>((wire, entry) => [wire.text(entry?.[0]), wire.count(entry?.[1])]);
 const numbersByName: Codec<ReadonlyMap<string, number>> = (wire, map) => {
   const entries = numberOfName(wire, map && [...map]);
@@ -53,11 +56,11 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
     needs: numbersByName,
     run: text,
     receiver: text,
-    committed: count,
+    committed: upTo,
     configuration: shardConfiguration,
   }),
   led: record({ epoch: count, lead: count, end: position }),
-  append: record({ epoch: count, previous: position, changes: list(change), committed: count }),
+  append: record({ epoch: count, previous: position, changes: list(change), committed: upTo }),
   appended: record({ epoch: count, session: optional(text), end: position }),
   committed: record({ epoch: count, sequence: count }),
   gap: record({ epoch: count, end: position }),
