@@ -29,7 +29,7 @@ const document: Codec<string> = (wire, value) => wire.id(value as ObjectId | und
 const change = record<Change>({ document, row: optional(bytes) as Codec<unknown> });
 
 /** A sequence; -1: not known. */
-const upTo: Codec<number> = (wire, value) => wire.count(value === undefined ? undefined : value + 1) - 1;
+const upTo: Codec<number> = (wire, value) => wire.optional(value === -1 ? undefined : value, count) ?? -1;
 
 const numberOfName = list<readonly [string, number]>((wire, entry) => [wire.text(entry?.[0]), wire.count(entry?.[1])]);
 const numbersByName: Codec<ReadonlyMap<string, number>> = (wire, map) => {
