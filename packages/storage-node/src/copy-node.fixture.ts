@@ -122,6 +122,10 @@ export class CopyNode implements AsyncDisposable {
     this.stores.clear();
   }
 
+  async hasStore(classId = "books"): Promise<boolean> {
+    return isThere(join(this.root, "shards", classId, "s1", STORE_FILE));
+  }
+
   followSchema(): void {
     this.#process?.registry.follow(this.world.snapshot, true);
   }
@@ -143,7 +147,7 @@ export class CopyNode implements AsyncDisposable {
   /** The value of an object; undefined when it is not there. */
   async read(at: number, classId = "books"): Promise<unknown> {
     const [object] = await (await this.shard(classId)).getObjects([idOf(at)], ALL_FIELDS);
-    return valueOf(object);
+    return numberIn(object);
   }
 
   /** Numbers of the objects that a search by vector finds, ascending. */
@@ -238,7 +242,7 @@ export function bookOf(at: number, n: number): DataObject {
   return { id: idOf(at), className: "Book", properties: { n }, vector, extras: undefined };
 }
 
-function valueOf(object: StoredObject | undefined): unknown {
+function numberIn(object: StoredObject | undefined): unknown {
   return object && (JSON.parse(Buffer.from(object.propertiesJson).toString()) as { readonly n: unknown }).n;
 }
 
