@@ -190,6 +190,36 @@ describe("a class that is deleted", () => {
   });
 });
 
+describe("a class that is deleted, whose copy cannot be opened", () => {
+  it("withholds no leases from a node that had still to confirm that it reads no more", async () => {
+    const rules: FaultRule[] = [];
+    let broken = "";
+    await using world = await CopiesWorld.start({
+      classIds: ["books", "films"],
+      wrap: (store, node, classId) => {
+        if (classId === "films") return store;
+        if (node === broken) throw new ShoalError("dataLoss", "its disk is gone");
+        return new FaultyStore(store, new FaultScript(node === "n1" ? rules : [], () => 0));
+      },
+    });
+    await world.put(0, 3, 1, "films");
+    await until("n1 is primary", async () => (await world.primary("books")).name === "n1");
+    await world.whole("books");
+    const [first, second] = [world.node("n1"), world.node("n2")];
+    second.kill();
+    await until("n2 is taken out", () => world.configuration("books").inSync.length === 2);
+    broken = "n1";
+    rules.push({ on: "write", fault: "fail" });
+    await failureOf(first.put(0, 1, "books"));
+    await until("it cannot be opened", () => first.events.some(({ type }) => type === "shardFailed"));
+    world.service.remove("books/s1");
+    world.changeSchema(world.snapshot.classes.filter(({ classId }) => classId !== "books"));
+    await second.start();
+    await world.whole("films");
+    for (const name of NODES) await world.finds(name, [0, 1, 2], "films");
+  });
+});
+
 describe("the registry of a node", () => {
   it("removes a copy that the configuration has no more", async () => {
     await using world = await CopiesWorld.start();
@@ -232,6 +262,26 @@ describe("the registry of a node", () => {
     expect(broken.replica()).not.toBe(before);
     expect(broken.replica()?.name).toBe(before?.name);
     await world.finds(broken.name, await (await world.primary()).search());
+  });
+
+  it("opens a secondary whose store has failed again; writes go on meanwhile", async () => {
+    const rules = new Map<string, FaultRule[]>(NODES.map((name) => [name, []]));
+    await using world = await CopiesWorld.start({
+      wrap: (store, node) => new FaultyStore(store, new FaultScript(rules.get(node) ?? [], () => 0)),
+    });
+    await world.put(0, 3, 1);
+    await world.whole();
+    const [broken] = world.secondaries(await world.primary());
+    rules.get(broken.name)?.push({ on: "write", fault: "fail", code: "internal" });
+    await world.put(3, 8, 2);
+    await until("it tells", () => broken.events.some(({ type }) => type === "copyFailed"));
+    rules.get(broken.name)?.splice(0);
+    await world.put(8, 10, 2);
+    await world.whole();
+    await world.finds(
+      broken.name,
+      Array.from({ length: 10 }, (_, at) => at),
+    );
   });
 
   it("looks for objects in the shards of which the node is primary, and says that the others moved", async () => {
