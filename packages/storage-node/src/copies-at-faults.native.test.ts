@@ -5,8 +5,8 @@ import { ShoalError } from "@shoal/model";
 import { nodeOf, withdrawn } from "@shoal/replication";
 import { idOf } from "@shoal/shard/testing/ids-and-fields";
 import { describe, expect, it } from "vitest";
-import { addressOf, CopiesWorld, isRefused, NODES, notYet, until } from "./copies-world.fixture.js";
-import type { CopyNode } from "./copy-node.fixture.js";
+import { CopiesWorld, isRefused, NODES, notYet, until } from "./copies-world.fixture.js";
+import { addressOf, type CopyNode } from "./copy-node.fixture.js";
 import { findObjects } from "./find-objects.js";
 
 /** Why a write failed; undefined when it was acknowledged. */

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KeyValueStore } from "@shoal/kv";
 import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { ShardConfiguration } from "@shoal/replication";
-import type { ClassRecord, NodeMessage, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import type { ClassRecord, NodeMessage, SchemaSnapshot } from "@shoal/rpc";
 import { MemoryCopies } from "@shoal/rpc/testing/memory-copies";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
-import { CopyNode } from "./copy-node.fixture.js";
+import { type AroundNode, CopyNode, ownCopyOf } from "./copy-node.fixture.js";
 
 const LEASE_MS = 500;
 /** A machine whose host is busy stands still for a while. */
@@ -44,7 +44,7 @@ export interface CopiesWorldOptions {
 }
 
 /** Three nodes in one process, each with a copy of every shard: their disks outlive their processes. */
-export class CopiesWorld implements AsyncDisposable {
+export class CopiesWorld implements AroundNode, AsyncDisposable {
   readonly service = new MemoryCopies();
   readonly nodes = new Map<string, CopyNode>();
   readonly random: SeededRandom;
@@ -214,12 +214,6 @@ export class CopiesWorld implements AsyncDisposable {
     }
   }
 
-  classOf(classId: string): ClassDefinition {
-    const record = this.snapshot.classes.find((one) => one.classId === classId);
-    if (record === undefined) throw new Error(`no class ${classId}`);
-    return record.definition;
-  }
-
   /** A later schema, of which all nodes hear. */
   changeSchema(classes: readonly ClassRecord[]): void {
     this.snapshot = { ...this.snapshot, version: this.snapshot.version + 1, classes };
@@ -235,14 +229,6 @@ export class CopiesWorld implements AsyncDisposable {
   #happens(chance: number): boolean {
     return chance > 0 && this.random.below(1_000) < chance * 1_000;
   }
-}
-
-export function ownCopyOf(node: string): string {
-  return `${node}/1`;
-}
-
-export function addressOf(classId: string): ShardAddress {
-  return { classId, className: "Book", shardName: "s1" };
 }
 
 export function isRefused(thrown: unknown): boolean {

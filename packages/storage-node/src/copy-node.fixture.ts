@@ -1,8 +1,18 @@
 import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { KeyValueStore } from "@shoal/kv";
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { type DataObject, type ObjectId, ShoalError, type StoredObject } from "@shoal/model";
-import type { CopyService, NodeMessage } from "@shoal/rpc";
+import type {
+  ClassRecord,
+  CopiesSnapshot,
+  CopyDecision,
+  CopyProposal,
+  CopyService,
+  NodeMessage,
+  SchemaSnapshot,
+  ShardAddress,
+} from "@shoal/rpc";
 import { type CopyOptions, openShard, type Shard } from "@shoal/shard";
 import { BruteForceIndexes } from "@shoal/shard/testing/brute-force-index-suite";
 import { FencedStore } from "@shoal/shard/testing/fenced-store";
@@ -11,9 +21,31 @@ import { ScannedIndex } from "@shoal/shard/testing/scanned-index";
 import { storedRows } from "@shoal/shard/testing/stored-rows";
 import { NodeCopies } from "./copies/node-copies.js";
 import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
-import { addressOf, type CopiesWorld, ownCopyOf } from "./copies-world.fixture.js";
 import { ShardFolders } from "./shard-folders.js";
-import { ShardRegistry, type ShardRegistryEvent } from "./shard-registry.js";
+import { ShardRegistry, type ShardRegistryEvent, shardSettings } from "./shard-registry.js";
+
+/** What is around a node. */
+export interface AroundNode {
+  readonly service: Pick<CopyService, "watch"> & {
+    current(): Promise<CopiesSnapshot>;
+    propose(node: string, proposals: readonly CopyProposal[]): Promise<readonly CopyDecision[]>;
+  };
+  /** Nodes that do not reach `service`. */
+  readonly withoutService: ReadonlySet<string>;
+  readonly snapshot: SchemaSnapshot;
+  readonly leaseMs: number;
+  send(from: string, to: string, message: NodeMessage): void;
+  /** Stands between a shard and its store. */
+  wrap(store: KeyValueStore, node: string, classId: string): KeyValueStore;
+}
+
+export function ownCopyOf(node: string): string {
+  return `${node}/1`;
+}
+
+export function addressOf(classId: string): ShardAddress {
+  return { classId, className: "Book", shardName: "s1" };
+}
 
 const STORE_FILE = "store";
 
@@ -34,7 +66,7 @@ export class CopyNode implements AsyncDisposable {
   #starts = 0;
 
   constructor(
-    readonly world: CopiesWorld,
+    readonly world: AroundNode,
     readonly name: string,
     readonly root: string,
   ) {}
@@ -90,7 +122,7 @@ export class CopyNode implements AsyncDisposable {
             await mkdir(folder, { recursive: true });
           },
           keepMade: () => folders.keepMade(address.classId, address.shardName),
-          open: (isMade, copy) => this.#open({ classId: address.classId, folder, fences, isMade, copy, start }),
+          open: (isMade, copy) => this.#open({ record, folder, fences, isMade, copy, start }),
         }),
     });
     const process: NodeProcess = { life, copies, registry, fences };
@@ -204,7 +236,8 @@ export class CopyNode implements AsyncDisposable {
     };
   }
 
-  async #open({ classId, folder, fences, isMade, copy, start }: OpenOptions) {
+  async #open({ record, folder, fences, isMade, copy, start }: OpenOptions) {
+    const { classId } = record;
     if (!isMade) {
       this.stores.set(classId, new MemoryStore());
       await mkdir(folder, { recursive: true });
@@ -214,7 +247,7 @@ export class CopyNode implements AsyncDisposable {
     if (inner === undefined) throw new ShoalError("dataLoss", "no store");
     const store = new FencedStore(this.world.wrap(inner, this.name, classId));
     fences.push(store);
-    const { properties = [], vectorIndexConfig } = this.world.classOf(classId);
+    const { properties, vectorIndexConfig } = shardSettings(record, this.name);
     const shard = await openShard({
       ...{ store, className: "Book", shardName: "s1", dimensions: undefined, vectorIndexConfig, properties, copy },
       // A process that was killed may still write snapshots.
@@ -229,7 +262,7 @@ export class CopyNode implements AsyncDisposable {
 }
 
 interface OpenOptions {
-  readonly classId: string;
+  readonly record: ClassRecord;
   readonly folder: string;
   readonly fences: FencedStore[];
   readonly isMade: boolean;
