@@ -31,7 +31,7 @@ export interface ShardRegistryOptions {
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
   /** Of the shards with copies: what becomes of them. */
-  readonly copies?: Pick<NodeCopies, "onEvent"> | undefined;
+  readonly copies?: Pick<NodeCopies, "onEvent" | "forget"> | undefined;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
 }
@@ -307,8 +307,14 @@ export class ShardRegistry implements AsyncDisposable {
     const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
     for (const { address } of ofClass) this.#shards.delete(keyOf(address));
     this.#placed = undefined;
-    // One that could not be opened has accepted nothing.
-    const draining = Promise.allSettled(ofClass.map(async ({ opened }) => (await opened).shard.drain()));
+    const draining = Promise.allSettled(
+      ofClass.map(async ({ address, opened }) => {
+        const both = await opened.catch(() => undefined);
+        // One that could not be opened has accepted nothing.
+        if (both === undefined) this.#options.copies?.forget(address);
+        else await both.shard.drain();
+      }),
+    );
     this.#draining.set(classId, draining);
     draining.finally(() => this.#draining.delete(classId));
     const dropped = this.#dropping.then(async () => {

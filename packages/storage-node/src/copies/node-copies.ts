@@ -206,6 +206,13 @@ export class NodeCopies implements Disposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  /** The class of a shard whose copy is not open is deleted: no lease is withheld on its account any more. */
+  forget({ classId, shardName }: ShardAddress): void {
+    const key = `${classId}/${shardName}`;
+    this.#initial.delete(key);
+    this.#leases.forget(key);
+  }
+
   /** Lets other nodes be primary of all shards of which this one is, as far as they can. */
   async handOver(): Promise<void> {
     await Promise.all([...this.#replicas.values()].map((replica) => replica.handOver(HAND_OVER_MS_MAX)));

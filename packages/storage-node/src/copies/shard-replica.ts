@@ -68,8 +68,8 @@ interface OwnCommit {
 /** So long does a read or a commit wait for what hinders the primary for a moment: a lease, the beginning of its epoch. */
 const WAIT_MS_MAX = 2_000;
 
-/** A commit that is not acknowledged for so long, because nobody can change the configuration, is not waited for. */
-const GIVE_UP_MS = 6_000;
+/** A commit that is not acknowledged for so many leases, because nobody can change the configuration, is not waited for. */
+const GIVE_UP_LEASES = 3;
 
 /** A store that refuses to write for now (it does not know a property yet) is asked again, so often. */
 const ATTEMPTS_MAX = 20;
@@ -323,7 +323,7 @@ export class ShardReplica implements CommitCarrier {
     const own = this.#own;
     if (own === undefined || configuration === undefined) return;
     const tooFew = configuration.inSync.length < configuration.minInSync;
-    if (!tooFew && this.#around.now() < own.begunMs + GIVE_UP_MS) return;
+    if (!tooFew && this.#around.now() < own.begunMs + GIVE_UP_LEASES * this.#around.timing.leaseMs) return;
     const nodes = copiesOf(configuration).map(nodeOf).join(", ");
     const message = `${this.#place}: a write is not acknowledged by all copies in sync (the copies are on ${nodes})`;
     const waiting = tooFew

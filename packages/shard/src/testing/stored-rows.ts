@@ -1,0 +1,12 @@
+import type { KeyValueStore } from "@shoal/kv";
+import { rowRange } from "../key-layout.js";
+
+/** Every row of a shard as its store has it, in the order of the keys: equal for copies that hold the same. */
+export async function storedRows(store: KeyValueStore): Promise<readonly string[]> {
+  const rows: string[] = [];
+  for await (const chunk of store.scan(rowRange())) {
+    for (const { key, value } of chunk)
+      rows.push(`${Buffer.from(key).toString("hex")} ${Buffer.from(value).toString("hex")}`);
+  }
+  return rows;
+}
