@@ -122,7 +122,8 @@ export class CopyRoutes implements PrimaryRouter {
     if (route === undefined) throw new ShoalError("internal", `${method.name} is not about a shard that has copies`);
     const { items } = method;
     const question: PrimaryQuestion<unknown> = {
-      isRepeatable: () => method.isRepeatable(...args),
+      // A write that was carried out and is sent again would take back what others have written since.
+      isRepeatable: () => method.reads !== undefined,
       heldBytes: () => method.heldBytes(...args),
       ask: async (node, inner) => {
         const answer = await callService(node, method, args, inner);
@@ -181,7 +182,8 @@ export class CopyRoutes implements PrimaryRouter {
           const isUnserved = isNotServed(thrown);
           if (!isUnserved && thrown instanceof ShoalError && thrown.code !== "deadlineExceeded")
             this.#end(route, asked);
-          if (!isUnserved || !mayBeAskedAgain(question, thrown)) throw thrown;
+          if (!isUnserved) throw thrown;
+          if (!mayBeAskedAgain(question, thrown)) throw ofUnknownOutcome(thrown);
           // Whatever becomes of it later, it may have been carried out then.
           if (failure === undefined || deliveryOf(failure) !== "unknown") failure = told(thrown);
           if (context.waitMsMax !== undefined) throw failure;
@@ -395,6 +397,13 @@ function isUndelivered(error: ShoalError): boolean {
 
 function mayBeAskedAgain({ isRepeatable }: PrimaryQuestion<unknown>, thrown: ShoalError): boolean {
   return deliveryOf(thrown) !== "unknown" || isRepeatable();
+}
+
+function ofUnknownOutcome(failure: ShoalError): ShoalError {
+  const { message } = failure;
+  if (message.includes("may have been carried out")) return failure;
+  const text = `${message}; the write may have been carried out`;
+  return new ShoalError("unavailable", text, { cause: failure, retryAfterSeconds: 1 });
 }
 
 /** As clients are told: they know of no moves. */

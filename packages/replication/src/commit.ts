@@ -6,4 +6,6 @@ export interface Commit {
   readonly previous: JournalPosition;
   readonly end: JournalPosition;
   readonly changes: readonly Change[];
+  /** So much longer may a copy take for it than for a small one. */
+  readonly workMs: number;
 }

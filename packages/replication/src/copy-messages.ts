@@ -183,7 +183,12 @@ export type CopyEvent =
   /** Nothing came from `node` for `silenceMs`, or no lease for `leaseMs`. Repeated while it lasts. */
   | { readonly type: "silent"; readonly node: string }
   /** A commit; only while `commitFault` is undefined. */
-  | { readonly type: "commit"; readonly changes: readonly Change[] }
+  | {
+      readonly type: "commit";
+      readonly changes: readonly Change[];
+      /** So much longer than for a small commit is a copy waited for whose node is heard. Absent: not longer. */
+      readonly workMs?: number;
+    }
   /** Let another copy be primary. */
   | { readonly type: "handOver" }
   /** The time that `wakeAt` names has come. */

@@ -83,12 +83,12 @@ export class Primary {
     return this.#inFlight?.changes.some((change) => change.document === document) ?? false;
   }
 
-  commit(changes: readonly Change[]): void {
+  commit(changes: readonly Change[], workMs: number): void {
     const core = this.#core;
     const { state } = core;
     const previous = state.end;
     const end = { epoch: this.#epoch, sequence: previous.sequence + changes.length };
-    const commit = { previous, end, changes, isDurable: false };
+    const commit = { previous, end, changes, workMs, isDurable: false };
     this.#inFlight = commit;
     for (const peer of this.#peers.values()) {
       if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit, QUEUED_COMMITS_MAX);
@@ -344,10 +344,11 @@ export class Primary {
     const { leases, name, now, timing } = this.#core;
     const silent = configuration.inSync.filter((copy) => {
       if (copy === name) return false;
-      const { waitingSince, isApart } = this.#peer(copy);
+      const { waitingSince, isApart, queue } = this.#peer(copy);
+      const workMs = queue[0]?.workMs ?? 0;
       const node = nodeOf(copy);
       const hasNoLease = leases.held(node, now) === undefined && leases.heardAt(node) + timing.leaseMs <= now;
-      return isApart || hasNoLease || waitingSince + timing.answerMs <= now;
+      return isApart || hasNoLease || waitingSince + timing.answerMs + workMs <= now;
     });
     if (silent.length > 0) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
@@ -380,8 +381,9 @@ export class Primary {
     if (configuration === undefined || (before?.claim === claim && before.number >= number)) return;
     this.#hellos.set(peer.copy, { claim, number });
     if (configuration.inSync.includes(peer.copy)) {
-      // It knows of no lead. After a restart nothing holds that it has confirmed before.
+      // It knows of no lead: it was not open when one was sent. After a restart nothing holds that it has confirmed before.
       peer.led = 0;
+      peer.leadSentAt = Number.NEGATIVE_INFINITY;
       if (before?.claim !== claim) {
         peer.isLive = false;
         peer.queue = [];
@@ -432,8 +434,10 @@ export class Primary {
       peer.feed.resend();
       return;
     }
-    if (peer.queue.length > 0 && now >= peer.sentAt + timing.resendMs) this.#sendAppend(peer);
-    if (peer.queue.length > 0) this.#core.wakeAfter(timing.resendMs);
+    const [commit] = peer.queue;
+    if (commit === undefined) return;
+    if (now >= peer.sentAt + timing.resendMs + commit.workMs) this.#sendAppend(peer);
+    this.#core.wakeAfter(timing.resendMs);
   }
 
   /** A learner that has everything is taken into sync; until then it stays chosen, however far it falls behind. */
@@ -470,15 +474,15 @@ export class Primary {
     const core = this.#core;
     const { now, name } = core;
     const others = configuration.inSync.filter((copy) => copy !== name);
+    if (others.length > 0 && this.#inFlight !== undefined && !core.hasFailed) {
+      // Such a commit waits for learners, and nobody is taken in while this copy leaves.
+      if (configuration.inSync.length < configuration.minInSync) this.#handsOver = false;
+      return;
+    }
     const to = longest ?? others.find((copy) => core.hasFailed || this.#peers.get(copy)?.queue.length === 0);
     if (to === undefined) {
       this.#handsOver = false;
       this.#isLeaving = false;
-      return;
-    }
-    if (this.#inFlight !== undefined && !core.hasFailed) {
-      // Such a commit waits for learners, and nobody is taken in while this copy leaves.
-      if (configuration.inSync.length < configuration.minInSync) this.#handsOver = false;
       return;
     }
     if (!this.#isLeaving) for (const copy of others) this.#revoke(copy);

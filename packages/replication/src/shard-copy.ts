@@ -127,7 +127,7 @@ export class ShardCopy {
         }
         return;
       case "commit":
-        this.#primary?.commit(event.changes);
+        this.#primary?.commit(event.changes, event.workMs ?? 0);
         return;
       case "handOver":
         this.#primary?.handOver();

@@ -33,8 +33,8 @@ export interface ShardMethod<Args extends readonly unknown[], Answer> {
   readonly code: number;
   /** It is about the node. Absent: about the shard of its first argument. */
   readonly target?: "node";
-  /** Who may answer it, of a shard with copies: any that is in sync. Absent: the primary alone, as what it answers is linear. */
-  readonly reads?: "anyCopy";
+  /** Of a read, who may answer it, of a shard with copies: any that is in sync, or the primary alone, whose answers are linear. Absent: it writes. */
+  readonly reads?: "anyCopy" | "primary";
   /** Which argument has items whose outcomes, one each, are the answer: some of them may be refused as `moved`. Absent: none. */
   readonly items?: number;
   /** Whether a call that may have been carried out may be sent again: reads may, and what changes nothing the second time. */
@@ -118,6 +118,7 @@ const METHODS: {
   },
   getObjects: {
     code: 5,
+    reads: "primary",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
     answer: (wire, objects, [{ className }]) =>

@@ -62,7 +62,8 @@ interface OwnCommit {
   readonly write: (state: CopyState) => Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: ShoalError) => void;
-  readonly begunMs: number;
+  /** Its clients wait no longer. */
+  readonly giveUpMs: number;
 }
 
 /** So long does a read or a commit wait for what hinders the primary for a moment: a lease, the beginning of its epoch. */
@@ -74,6 +75,9 @@ const GIVE_UP_LEASES = 3;
 /** A store that refuses to write for now (it does not know a property yet) is asked again, so often. */
 const ATTEMPTS_MAX = 20;
 const ATTEMPT_PAUSE_MS = 250;
+
+/** What a slow machine indexes in a millisecond: texts of many words take longest. */
+const WORK_BYTES_A_MS = 2_048;
 
 const BEHIND = "the copy takes over what its journal has";
 
@@ -188,8 +192,11 @@ export class ShardReplica implements CommitCarrier {
         reject(this.#moved(fault));
         return;
       }
-      this.#own = { changes, write, resolve, reject, begunMs: this.#around.now() };
-      this.handle({ type: "commit", changes });
+      const { now, timing } = this.#around;
+      const workMs = bytesOf(changes) / WORK_BYTES_A_MS;
+      const giveUpMs = now() + GIVE_UP_LEASES * timing.leaseMs + workMs;
+      this.#own = { changes, write, resolve, reject, giveUpMs };
+      this.handle({ type: "commit", changes, workMs });
     });
   }
 
@@ -323,7 +330,7 @@ export class ShardReplica implements CommitCarrier {
     const own = this.#own;
     if (own === undefined || configuration === undefined) return;
     const tooFew = configuration.inSync.length < configuration.minInSync;
-    if (!tooFew && this.#around.now() < own.begunMs + GIVE_UP_LEASES * this.#around.timing.leaseMs) return;
+    if (!tooFew && this.#around.now() < own.giveUpMs) return;
     const nodes = copiesOf(configuration).map(nodeOf).join(", ");
     const message = `${this.#place}: a write is not acknowledged by all copies in sync (the copies are on ${nodes})`;
     const waiting = tooFew
@@ -463,4 +470,8 @@ export class ShardReplica implements CommitCarrier {
   #report(type: "copyFailed" | "catchUpFailed", thrown: unknown): void {
     if (!this.#isStopped) this.#around.onEvent({ type, shard: this.address, error: ShoalError.from(thrown) });
   }
+}
+
+function bytesOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, { row }) => sum + (row === undefined ? 0 : (row as Buffer).length), 0);
 }
