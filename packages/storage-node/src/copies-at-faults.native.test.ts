@@ -127,12 +127,10 @@ describe("a node that is drained", () => {
     };
     const clients = [10, 11, 12].map(client);
     await until("writes are under way", () => outcomes.size > 5);
-    const epoch = world.configuration().epoch;
-    await former.copies.handOver();
-    await until(
-      "another one is primary",
-      () => world.configuration().epoch > epoch && former.replica()?.isPrimary !== true,
-    );
+    await until("another one is primary", async () => {
+      await former.copies.handOver();
+      return former.replica()?.isPrimary !== true;
+    });
     const size = outcomes.size;
     await until("writes go on", () => [...outcomes.values()].slice(size).filter((one) => one === undefined).length > 5);
     isOver = true;
@@ -145,6 +143,24 @@ describe("a node that is drained", () => {
       else if (error.code === "moved") expect(value).toBeUndefined();
       else expect(isRefused(error)).toBe(true);
     }
+  });
+});
+
+describe("a hand-over", () => {
+  it("waits for a copy that is in sync again", async () => {
+    await using world = await CopiesWorld.start();
+    await world.put(0, 3, 1);
+    await world.whole();
+    const former = await world.primary();
+    const others = world.secondaries(former);
+    for (const node of others) node.kill();
+    await until("it is alone", () => world.configuration().inSync.length === 1);
+    const handedOver = former.replica()?.handOver(60_000);
+    for (const node of others) await node.start();
+    await handedOver;
+    expect(former.replica()?.isPrimary).toBe(false);
+    await world.put(3, 5, 2);
+    await world.whole();
   });
 });
 

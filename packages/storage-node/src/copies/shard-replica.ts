@@ -225,10 +225,12 @@ export class ShardReplica implements CommitCarrier {
 
   /** Lets another copy be primary; resolves when one is, at the latest after `msMax`. */
   async handOver(msMax: number): Promise<void> {
-    if (!this.isPrimary) return;
-    this.handle({ type: "handOver" });
     const untilMs = this.#around.now() + msMax;
-    while (this.isPrimary && this.#around.now() < untilMs) await this.#changed(untilMs);
+    while (this.isPrimary && this.#around.now() < untilMs) {
+      // Again: it is forgotten while no other copy could go on, as when each has still to answer a commit.
+      this.handle({ type: "handOver" });
+      await this.#changed(untilMs);
+    }
   }
 
   /** Takes part no more. Nobody knows what becomes of the commit that is under way. */
