@@ -26,7 +26,12 @@ export function openCopies(
   scope: ResourceScope,
 ): NodeCopies {
   const { nodeName, secret, service, nodes, connect, metrics } = parts;
-  const peers = scope.use(new Peers({ nodeName, nodes, connect }));
+  const peers = scope.use(
+    new Peers({
+      ...{ nodeName, nodes, connect },
+      onLost: (node, message) => logger.debug({ node, message }, "a message to another node was dropped"),
+    }),
+  );
   const copies = scope.use(
     new NodeCopies({
       nodeName,
@@ -67,7 +72,11 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
   if (event.type === "configured") {
     const { primary, epoch, inSync, learners, version } = event.after;
     const isChanged = event.before?.inSync.length !== inSync.length || event.before?.primary !== primary;
-    logger[isChanged ? "info" : "debug"]({ ...where, version, epoch, primary, inSync, learners }, "copies of a shard");
+    const isTakenOut = (event.before?.inSync.length ?? 0) > inSync.length;
+    logger[isTakenOut ? "warn" : isChanged ? "info" : "debug"](
+      { ...where, version, epoch, primary, inSync, learners },
+      "copies of a shard",
+    );
     return;
   }
   if (event.type === "discarded") logger.info(where, "a copy that belongs to its shard no more is removed");

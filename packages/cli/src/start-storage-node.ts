@@ -132,7 +132,7 @@ export async function startStorageNode(
   return {
     async drain() {
       notReady = () => "it is draining";
-      await copies.handOver();
+      await copies.leave();
       await drainServer(server, configuration.drainTimeoutSeconds);
     },
   };

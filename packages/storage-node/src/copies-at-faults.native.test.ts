@@ -128,13 +128,18 @@ describe("a node that is drained", () => {
     const clients = [10, 11, 12].map(client);
     await until("writes are under way", () => outcomes.size > 5);
     await until("another one is primary", async () => {
-      await former.copies.handOver();
+      await former.copies.leave();
       return former.replica()?.isPrimary !== true;
     });
     const size = outcomes.size;
     await until("writes go on", () => [...outcomes.values()].slice(size).filter((one) => one === undefined).length > 5);
     isOver = true;
     await Promise.all(clients);
+    // The others have gone on without it, and nobody waits for it.
+    const next = await world.primary();
+    expect(next.replica()?.configuration?.inSync).toHaveLength(2);
+    former.kill();
+    await former.start();
     await world.put(9);
     await world.whole();
     for (const [at, error] of outcomes) {

@@ -65,6 +65,7 @@ const TICK_MS = 100;
 /** The store is asked every so many heartbeats, though nobody needs its lease: a change may have passed by. */
 const REFRESH_HEARTBEATS = 8;
 const HAND_OVER_MS_MAX = 5_000;
+const LEAVE_MS_MAX = 1_000;
 
 export interface CopyStatistics {
   /** Copies on this node. */
@@ -213,9 +214,17 @@ export class NodeCopies implements Disposable {
     this.#leases.forget(key);
   }
 
-  /** Lets other nodes be primary of all shards of which this one is, as far as they can. */
-  async handOver(): Promise<void> {
-    await Promise.all([...this.#replicas.values()].map((replica) => replica.handOver(HAND_OVER_MS_MAX)));
+  /** The node goes: lets others be primary of its shards, and go on without its copies, as far as they can. */
+  async leave(): Promise<void> {
+    const replicas = [...this.#replicas.values()];
+    await Promise.all(
+      replicas.map(async (replica) => {
+        await replica.handOver(HAND_OVER_MS_MAX);
+        await replica.leave(LEAVE_MS_MAX);
+        // It would catch up again. That it answers nothing is confirmed for it.
+        if (!replica.isInSync) this.#closed(replica);
+      }),
+    );
   }
 
   [Symbol.dispose](): void {

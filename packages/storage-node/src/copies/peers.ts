@@ -10,6 +10,8 @@ export interface PeersOptions {
   readonly nodeName: string;
   readonly nodes: Pick<NodeService, "watch">;
   readonly connect: (name: string, address: string) => Peer;
+  /** A message was dropped, for want of a connection or of room. */
+  readonly onLost?: (name: string, type: string) => void;
 }
 
 /** The other nodes that this one shares shards with: one connection each, made when there is something to say. */
@@ -33,7 +35,7 @@ export class Peers implements Disposable {
       connected = { address, peer: this.#options.connect(name, address) };
       this.#connected.set(name, connected);
     }
-    connected.peer.send(message);
+    if (!connected.peer.send(message) && message.type === "copy") this.#options.onLost?.(name, message.message.type);
   }
 
   [Symbol.dispose](): void {

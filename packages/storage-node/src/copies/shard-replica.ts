@@ -76,6 +76,8 @@ const GIVE_UP_LEASES = 3;
 const ATTEMPTS_MAX = 20;
 const ATTEMPT_PAUSE_MS = 250;
 
+const LEAVE_PAUSE_MS = 50;
+
 /** What a slow machine indexes in a millisecond: texts of many words take longest. */
 const WORK_BYTES_A_MS = 2_048;
 
@@ -230,6 +232,25 @@ export class ShardReplica implements CommitCarrier {
       // Again: it is forgotten while no other copy could go on, as when each has still to answer a commit.
       this.handle({ type: "handOver" });
       await this.#changed(untilMs);
+    }
+  }
+
+  /**
+   * Its node goes: asks the primary to go on without this copy, where enough are left, so that no commit waits for it. Resolves when it is
+   * not in sync any more, at the latest after `msMax`.
+   */
+  async leave(msMax: number): Promise<void> {
+    const untilMs = this.#around.now() + msMax;
+    for (;;) {
+      const { configuration, name } = this;
+      const machine = this.#machine;
+      if (configuration === undefined || machine === undefined || name === undefined || this.#isStopped) return;
+      const { inSync, minInSync, primary, epoch } = configuration;
+      const mayGo = inSync.includes(name) && primary !== name && inSync.length > minInSync;
+      if (!mayGo || this.#around.now() >= untilMs) return;
+      // As if its journal went on elsewhere.
+      this.#around.send(this.key, name, primary, { type: "gap", epoch, end: machine.state.end });
+      await sleep(LEAVE_PAUSE_MS);
     }
   }
 
