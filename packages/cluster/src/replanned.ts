@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import type { SchemaSnapshot } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
@@ -44,10 +45,14 @@ export function unknownWhetherThere(className: string): ShoalError {
 /** What a request fails with that names something which the schema has no more, or not yet. */
 const EXPLAINED: ReadonlySet<ShoalError["code"]> = new Set(["invalid", "notFound", "unavailable", "conflict"]);
 
-/** Whether the class of that name is gone, another one, or placed elsewhere: its shards were looked for in vain. */
+/**
+ * Whether the class of that name is gone, another one, or placed elsewhere: its shards were looked for in vain. One that was only sent
+ * again, as by a coordinator that has restarted, is the same: what failed may have been carried out there.
+ */
 export function isReplaced(className: string | undefined, planned: SchemaSnapshot, now: SchemaSnapshot): boolean {
   const [before, after] = [planned, now].map(({ classes }) =>
     classes.find(({ definition }) => definition.class === className),
   );
-  return before !== undefined && (after?.classId !== before.classId || after.sharding !== before.sharding);
+  if (before === undefined || after === before) return false;
+  return after?.classId !== before.classId || !isDeepStrictEqual(after.sharding.shards, before.sharding.shards);
 }

@@ -13,9 +13,16 @@ const KEYS = 24;
 const STEPS_MAX = 60;
 const SEARCH_CLASS_OBJECTS = 50;
 
+const REFUSAL_CHARS = 200;
+
+/** Of a batch the object's own error tells. */
+const REFUSED: ReadonlySet<number> = new Set([200, 503]);
+
 interface Key {
   readonly id: string;
   readonly steps: HistoryStep<Stored>[];
+  /** What was refused, for whoever looks for a fault. */
+  readonly refused: string[];
 }
 
 export interface CopiedClass {
@@ -102,7 +109,10 @@ export class CopiedObjects {
       const told = key.steps.map(({ name, askedMs, answeredMs }) => {
         return `${Math.round(askedMs)}-${Number.isFinite(answeredMs) ? Math.round(answeredMs) : ""} ${name}`;
       });
-      failures.check(isLinear, `no order explains what ${key.id} answered: ${told.join("; ")}`);
+      failures.check(
+        isLinear,
+        `no order explains what ${key.id} answered: ${[...told, "refused", ...key.refused].join("; ")}`,
+      );
     }
     for (const failure of this.failedSearches) failures.add(failure);
   }
@@ -112,7 +122,7 @@ export class CopiedObjects {
   }
 
   #freshKey(): Key {
-    const key = { id: this.#newId(), steps: [] };
+    const key = { id: this.#newId(), steps: [], refused: [] };
     this.#histories.push(key);
     return key;
   }
@@ -227,8 +237,13 @@ export class CopiedObjects {
     }
     if (isRead) return;
     this.failed.push(answeredMs);
-    // What was refused has not happened; what nobody knows may have.
-    if (answer?.text.includes("takes no writes") && !answer.text.includes("nobody knows")) return;
+    // What is refused has not happened, unless the answer says that nobody knows.
+    if (answer !== undefined && isRefused(answer)) {
+      key.refused.push(
+        `${Math.round(askedMs)}-${Math.round(answeredMs)} ${unknown}: ${answer.text.slice(0, REFUSAL_CHARS)}`,
+      );
+      return;
+    }
     key.steps.push({ name: `${unknown}?`, askedMs, answeredMs: Number.POSITIVE_INFINITY, apply: mayHave });
   }
 
@@ -257,6 +272,10 @@ export class CopiedObjects {
     const took = Math.round(performance.now() - begun);
     this.failedSearches.push(`search ${kind} after ${took} ms at ${Math.round(begun)}: ${found} found, ${text}`);
   }
+}
+
+function isRefused({ status, text }: Answer): boolean {
+  return REFUSED.has(status) && !/nobody knows|may have been carried out/.test(text);
 }
 
 /** What a step makes of the state; undefined: it cannot have happened then. */
