@@ -179,7 +179,12 @@ function shardOpener(
   const rowReads = rowReadGate();
   const giveBack = returnFreeMemoryOnce();
 
-  const openStore = async (shardFolder: string, where: object, isMade: boolean): Promise<RocksStore> => {
+  const openStore = async (
+    shardFolder: string,
+    where: object,
+    isMade: boolean,
+    isCopy: boolean,
+  ): Promise<RocksStore> => {
     const folder = rowsFolder(shardFolder);
     const shards = Math.max(1, shardCount());
     const open = (isLossAccepted: boolean): Promise<RocksStore> =>
@@ -200,6 +205,8 @@ function shardOpener(
     } catch (thrown) {
       const error = ShoalError.from(thrown);
       if (error.code !== "dataLoss") throw error;
+      // A copy that has lost something must not pass for one that has it: it is made anew from the others.
+      if (isCopy) throw new ShoalError("dataLoss", `${error.message}. ${WAY_OUT_OF_COPY}`, { cause: error });
       if (!configuration.acceptDataLoss) {
         throw new ShoalError("dataLoss", `${error.message}. ${WAYS_OUT}`, { cause: error });
       }
@@ -216,7 +223,7 @@ function shardOpener(
   return async ({ address, record, folder, isMade, copy }: ShardToOpen): Promise<OpenedShard> => {
     const { className, shardName, epoch = 1 } = address;
     const where = { class: className, shard: shardName };
-    const store = await openStore(folder, where, isMade);
+    const store = await openStore(folder, where, isMade, copy !== undefined);
     onReading?.();
     try {
       const shard = await openShard({
@@ -290,6 +297,9 @@ async function openCopy(
 function viewsFolder(shardFolder: string): string {
   return join(shardFolder, "views");
 }
+
+const WAY_OUT_OF_COPY =
+  "Where other copies of the shard are in sync, stop the node, remove the folder of the shard and start it: the copy is made anew";
 
 const WAYS_OUT =
   "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. 'shoal repair' " +
