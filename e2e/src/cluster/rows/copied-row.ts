@@ -55,11 +55,14 @@ export function copiedRow({ id, title, needs = ["etcd"], options = {}, factor = 
         return Math.round(performance.now() - begun);
       };
       await inSync("at the start");
+      // Of a class that was made and filled under load: none is expected.
+      const changes = (await sumOf(cluster.storageNodes, "shoal_copy_changes_total")) ?? -1;
       const figures = await act({ cluster, failures, objects, run: given, node, inSync });
       await inSync("at the end");
       await objects.stop();
       await objects.check(failures);
       return {
+        "take-outs and takeovers before": changes,
         ...figures,
         "writes acknowledged": objects.written.length,
         "writes failed": objects.failed.length,
