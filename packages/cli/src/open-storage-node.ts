@@ -12,7 +12,7 @@ import {
   storeMemory,
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import { type ClassRecord, initialConfigurations, type ShardAddress } from "@shoal/rpc";
 import type { MemoryBudget } from "@shoal/runtime";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
 import {
@@ -259,7 +259,7 @@ interface ShardToOpen {
 }
 
 function hasCopies({ sharding }: ClassRecord, { shardName }: ShardAddress): boolean {
-  return sharding.shards.some(({ name, copies }) => name === shardName && copies !== undefined);
+  return initialConfigurations(sharding).has(shardName);
 }
 
 /** Opens this node's copy of a shard that has others elsewhere. */

@@ -1,16 +1,17 @@
 import { type ObjectId, ShoalError, withPrefix } from "@shoal/model";
-import { deliveryOf, type FoundObjects, type ShardAddress, type ShardService, undelivered } from "@shoal/rpc";
+import {
+  deliveryOf,
+  type FoundObjects,
+  type ShardAddress,
+  type ShardService,
+  shardKeyOf,
+  shardPlaceOf,
+  undelivered,
+} from "@shoal/rpc";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
 import { isMoved, isNotServed } from "./copy-routes.js";
 import type { NodePlan, NodePlans } from "./node-plans.js";
-import {
-  holderOf,
-  keyOf,
-  type PrimaryQuestion,
-  type PrimaryRouter,
-  placeOf,
-  type ShardRouter,
-} from "./shard-router.js";
+import { holderOf, type PrimaryQuestion, type PrimaryRouter, type ShardRouter } from "./shard-router.js";
 
 /** Shards that could not be asked for the same reason: one, or all of a node. */
 export interface UnaskedShards {
@@ -85,19 +86,19 @@ export async function askPlan(
       return [unanswered(unasked, context, (...later) => askPlan(question, primaries, plan, ...later))];
     }
     const [first] = others;
-    const keys = new Set(others.map(keyOf));
+    const keys = new Set(others.map(shardKeyOf));
     const outer = others.map(contextOf).find(({ waitMsMax }) => waitMsMax === undefined) ?? context;
     const [answer, answers] = await Promise.all([
-      first && askNode(question, { first, shards: others }, ids, outer, (shard) => keys.has(keyOf(shard))),
+      first && askNode(question, { first, shards: others }, ids, outer, (shard) => keys.has(shardKeyOf(shard))),
       askStrays(question, primaries, strays, ids, contextOf),
     ]);
     return answer === undefined ? answers : [answer, ...answers];
   }
-  const own = limitedTo(found, (shard) => plans.planOf?.get(keyOf(shard)) === plan);
+  const own = limitedTo(found, (shard) => plans.planOf?.get(shardKeyOf(shard)) === plan);
   const [refused, unasked] = partsOf(own.unasked, ({ error }) => isMoved(error));
-  const moved = new Map(refused.map(({ shard, error }) => [keyOf(shard), error]));
+  const moved = new Map(refused.map(({ shard, error }) => [shardKeyOf(shard), error]));
   for (const [key, error] of moved) primaries.learn(key, error);
-  const strays = moved.size === 0 ? [] : plan.shards.filter((shard) => moved.has(keyOf(shard)));
+  const strays = moved.size === 0 ? [] : plan.shards.filter((shard) => moved.has(shardKeyOf(shard)));
   return [answerOf({ ...own, unasked }), ...(await askStrays(question, primaries, strays, ids, contextOf))];
 }
 
@@ -148,13 +149,13 @@ function holderQuestion(
   shard: ShardAddress,
   ask: (node: ShardService, context: RequestContext) => Promise<FoundObjects>,
 ): PrimaryQuestion<FoundObjects> {
-  const key = keyOf(shard);
+  const key = shardKeyOf(shard);
   return {
     isRepeatable: () => true,
     heldBytes: () => 0,
     ask: async (node, context) => {
       const all = await ask(node, context).catch((thrown: unknown) => Promise.reject(named(shard, thrown)));
-      const found = limitedTo(all, (one) => keyOf(one) === key);
+      const found = limitedTo(all, (one) => shardKeyOf(one) === key);
       const refusal = found.unasked.find(({ error }) => isMoved(error));
       if (refusal !== undefined) throw refusal.error;
       return found;
@@ -196,7 +197,7 @@ function limitedTo({ holders, unasked }: FoundObjects, isAsked: (shard: ShardAdd
 /** Why the node of a shard did not answer, with the shard. */
 function named(shard: ShardAddress, thrown: unknown): ShoalError {
   const delivery = deliveryOf(thrown);
-  const error = withPrefix(`${placeOf(shard)}: `, ShoalError.from(thrown));
+  const error = withPrefix(`${shardPlaceOf(shard)}: `, ShoalError.from(thrown));
   return delivery === undefined ? error : undelivered(error, delivery);
 }
 

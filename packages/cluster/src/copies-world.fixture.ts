@@ -8,6 +8,7 @@ import {
   type ShardKey,
   ShardMoved,
   type ShardService,
+  shardKeyOf,
   undelivered,
 } from "@shoal/rpc";
 import { type MemoryRows, memoryShards } from "@shoal/rpc/testing/memory-shards";
@@ -20,7 +21,6 @@ import { FakeConnection } from "./fake-connection.fixture.js";
 import { HeldRequests } from "./held-requests.js";
 import { RetryingNode } from "./retrying-node.js";
 import { ShardMap } from "./shard-map.js";
-import { keyOf } from "./shard-router.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -43,7 +43,7 @@ export function copiedClass(name: string, shards = 3, factor = NODES.length): Cl
   return { ...record, sharding: { ...state, shards: placed } };
 }
 
-/** What this process knows of configurations: it lags behind until it is told, refreshed, or learns. */
+/** What this process knows of configurations: it lags behind until it is notified, refreshed, or learns. */
 export class LaggingView implements CopiesView {
   refreshes = 0;
   readonly learned: string[] = [];
@@ -174,7 +174,7 @@ export class CopiesWorld implements NodePool {
   }
 
   configuration(shard: ShardAddress): ShardConfiguration {
-    const configuration = this.actual.get(keyOf(shard));
+    const configuration = this.actual.get(shardKeyOf(shard));
     if (configuration === undefined) throw new Error("no copies");
     return configuration;
   }
@@ -187,7 +187,14 @@ export class CopiesWorld implements NodePool {
     const learners = everyone.filter((copy) => nodeOf(copy) === out);
     const inSync = [primary, ...everyone.filter((copy) => copy !== primary && !learners.includes(copy))];
     const { version, epoch } = before;
-    this.actual.set(keyOf(shard), { ...before, version: version + 1, epoch: epoch + 1, primary, inSync, learners });
+    this.actual.set(shardKeyOf(shard), {
+      ...before,
+      version: version + 1,
+      epoch: epoch + 1,
+      primary,
+      inSync,
+      learners,
+    });
   }
 
   die(name: string): void {
@@ -218,7 +225,7 @@ export class CopiesWorld implements NodePool {
 
   #makeNode(name: string): WorldNode {
     const memory = memoryShards({
-      rows: (shard) => this.rows.get(keyOf(shard)) ?? new Map(),
+      rows: (shard) => this.rows.get(shardKeyOf(shard)) ?? new Map(),
       properties: () => [],
       shards: () => [],
     });
@@ -228,7 +235,7 @@ export class CopiesWorld implements NodePool {
         this.tellsConfiguration ? this.configuration(shard) : undefined,
       );
     const isPrimary = (shard: ShardAddress) => {
-      const configuration = this.actual.get(keyOf(shard));
+      const configuration = this.actual.get(shardKeyOf(shard));
       return configuration === undefined || nodeOf(configuration.primary) === name;
     };
     const linear = (shard: ShardAddress) => {
@@ -267,7 +274,7 @@ export class CopiesWorld implements NodePool {
         const [own, others] = [placed().filter(isPrimary), placed().filter((shard) => !isPrimary(shard))];
         const copyOf = ({ classId, className, shardName }: ShardAddress) => ({ classId, className, shardName });
         return {
-          holders: ids.map((id) => own.filter((shard) => this.rows.get(keyOf(shard))?.has(id)).map(copyOf)),
+          holders: ids.map((id) => own.filter((shard) => this.rows.get(shardKeyOf(shard))?.has(id)).map(copyOf)),
           unasked: others.map((shard) => ({ shard: copyOf(shard), error: refuse(shard) })),
         };
       },

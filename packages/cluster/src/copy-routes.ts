@@ -1,15 +1,17 @@
 import { ShoalError } from "@shoal/model";
 import { nodeOf, type ShardConfiguration } from "@shoal/replication";
-import type { ClassRecord } from "@shoal/rpc";
 import {
   type AnyShardMethod,
+  type ClassRecord,
   callService,
   deliveryOf,
   type ShardAddress,
   type ShardKey,
   ShardMoved,
   type ShardService,
+  shardKeyOf,
   shardOf,
+  shardPlaceOf,
   shardServiceBy,
   undelivered,
 } from "@shoal/rpc";
@@ -18,7 +20,7 @@ import type { NodePool } from "./cluster-nodes.js";
 import type { CopiesView } from "./copies-view.js";
 import type { RetryOptions } from "./retrying-node.js";
 import { ShardOutage } from "./shard-outage.js";
-import { keyOf, type PrimaryQuestion, type PrimaryRouter, placeOf } from "./shard-router.js";
+import type { PrimaryQuestion, PrimaryRouter } from "./shard-router.js";
 
 export interface CopyRoutesOptions extends RetryOptions {
   readonly view: CopiesView;
@@ -90,7 +92,12 @@ export class CopyRoutes implements PrimaryRouter {
 
   /** `shard` has copies. */
   add(record: ClassRecord, shard: ShardAddress): void {
-    this.#routes.set(shard, { record, shard, key: keyOf(shard), outages: { primary: undefined, anyCopy: undefined } });
+    this.#routes.set(shard, {
+      record,
+      shard,
+      key: shardKeyOf(shard),
+      outages: { primary: undefined, anyCopy: undefined },
+    });
   }
 
   has(shard: ShardAddress): boolean {
@@ -109,7 +116,7 @@ export class CopyRoutes implements PrimaryRouter {
 
   askPrimary<T>(shard: ShardAddress, question: PrimaryQuestion<T>, context: RequestContext): Promise<T> {
     const route = this.#routes.get(shard);
-    if (route === undefined) return Promise.reject(new ShoalError("internal", `${placeOf(shard)} has no copies`));
+    if (route === undefined) return Promise.reject(new ShoalError("internal", `${shardPlaceOf(shard)} has no copies`));
     return this.#answered(route, "primary", question, context);
   }
 
@@ -185,7 +192,7 @@ export class CopyRoutes implements PrimaryRouter {
           if (!isUnserved) throw thrown;
           if (!mayBeAskedAgain(question, thrown)) throw ofUnknownOutcome(thrown);
           // Whatever becomes of it later, it may have been carried out then.
-          if (failure === undefined || deliveryOf(failure) !== "unknown") failure = told(thrown);
+          if (failure === undefined || deliveryOf(failure) !== "unknown") failure = withoutMove(thrown);
           if (context.waitMsMax !== undefined) throw failure;
           this.#isOut(route, asked);
         }
@@ -277,7 +284,7 @@ export class CopyRoutes implements PrimaryRouter {
   #nodeOf(route: Route, name: string): ShardService {
     const node = this.#pool.node(name);
     if (node !== undefined) return node;
-    const message = `${placeOf(route.shard)}: node '${name}' is not known`;
+    const message = `${shardPlaceOf(route.shard)}: node '${name}' is not known`;
     throw undelivered(new ShoalError("unavailable", message, { retryAfterSeconds: 1 }), "never");
   }
 
@@ -310,7 +317,7 @@ export class CopyRoutes implements PrimaryRouter {
 
   #configurationOf({ record, shard }: Route): ShardConfiguration {
     const configuration = this.#options.view.configurationOf(record, shard.shardName);
-    if (configuration === undefined) throw new ShoalError("internal", `${placeOf(shard)} has no configuration`);
+    if (configuration === undefined) throw new ShoalError("internal", `${shardPlaceOf(shard)} has no configuration`);
     return configuration;
   }
 
@@ -376,7 +383,7 @@ export class CopyRoutes implements PrimaryRouter {
     const { primary, inSync } = this.#configurationOf(route);
     const nodes = (asked === "primary" ? [primary] : inSync).map((copy) => `'${nodeOf(copy)}'`).join(", ");
     const who = asked === "primary" ? `its primary, on node ${nodes},` : `none of its copies in sync, on ${nodes},`;
-    const message = `${placeOf(route.shard)}: ${who} ${asked === "primary" ? "does not answer" : "answers"}`;
+    const message = `${shardPlaceOf(route.shard)}: ${who} ${asked === "primary" ? "does not answer" : "answers"}`;
     return new ShoalError("unavailable", message, { retryAfterSeconds: 1 });
   }
 }
@@ -406,8 +413,8 @@ function ofUnknownOutcome(failure: ShoalError): ShoalError {
   return new ShoalError("unavailable", text, { cause: failure, retryAfterSeconds: 1 });
 }
 
-/** As clients are told: they know of no moves. */
-function told(failure: ShoalError): ShoalError {
+/** For clients, who know of no moves. */
+function withoutMove(failure: ShoalError): ShoalError {
   if (!isMoved(failure)) return failure;
   return new ShoalError("unavailable", failure.message, { cause: failure, retryAfterSeconds: 1 });
 }

@@ -1,10 +1,9 @@
 import type { ObjectId } from "@shoal/model";
-import type { ClassRecord, ShardAddress } from "@shoal/rpc";
+import { type ClassRecord, type ShardAddress, shardKeyOf } from "@shoal/rpc";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CopiesWorld, copiedClass, objectOf } from "./copies-world.fixture.js";
 import { findHolders, type OwnId } from "./find-holders.js";
 import { watched } from "./retrying-node.fixture.js";
-import { keyOf } from "./shard-router.js";
 
 const forever = { deadline: Number.POSITIVE_INFINITY };
 
@@ -23,7 +22,7 @@ function setUp() {
   const store = (shard: ShardAddress, number = 0) => {
     const id = world.idOf(shard, number);
     const times = { creationTimeUnix: 1, lastUpdateTimeUnix: 1 };
-    world.rows.get(keyOf(shard))?.set(id, { object: objectOf(id, "a", shard.className), times });
+    world.rows.get(shardKeyOf(shard))?.set(id, { object: objectOf(id, "a", shard.className), times });
     return id;
   };
   const own = (shard: ShardAddress): [OwnId, ClassRecord] => {

@@ -1,10 +1,10 @@
 import { type ObjectId, type ShoalError, withPrefix } from "@shoal/model";
-import type { ClassRecord, SchemaSnapshot, ShardAddress } from "@shoal/rpc";
+import { type ClassRecord, type SchemaSnapshot, type ShardAddress, shardPlaceOf } from "@shoal/rpc";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
 import { askNode, askPlan, type HolderQuestion, type NodeAnswer, type UnaskedShards } from "./ask-holders.js";
 import { firstHolder, type Holders } from "./holders.js";
 import { nodeOrUndefined, nodePlans } from "./node-plans.js";
-import { placeOf, type ShardRouter } from "./shard-router.js";
+import type { ShardRouter } from "./shard-router.js";
 import { inOrderOfCreation } from "./twins.js";
 
 /** An id that belongs to a class: only the class's own shard must answer for it. */
@@ -155,7 +155,7 @@ function failureFor(
       const record = only === undefined || only === classId ? recordOf.get(classId) : undefined;
       if (record === undefined || router.shardOf(record, id).shardName !== shardName) continue;
       if (isNamed) return error;
-      if (owners.push(placeOf(shard)) === OWNERS_TOLD_MAX) break;
+      if (owners.push(shardPlaceOf(shard)) === OWNERS_TOLD_MAX) break;
     }
     if (owners.length > 0) return withPrefix(`${owners.join(" or ")}: `, error);
   }

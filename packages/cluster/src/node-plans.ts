@@ -1,5 +1,12 @@
-import type { ClassRecord, SchemaSnapshot, ShardAddress, ShardKey, ShardService } from "@shoal/rpc";
-import { holderOf, keyOf, type ShardRouter } from "./shard-router.js";
+import {
+  type ClassRecord,
+  type SchemaSnapshot,
+  type ShardAddress,
+  type ShardKey,
+  type ShardService,
+  shardKeyOf,
+} from "@shoal/rpc";
+import { holderOf, type ShardRouter } from "./shard-router.js";
 
 /** The shards of one node: those with copies of which it has the primary, and those that only it has. */
 export interface NodePlan {
@@ -61,7 +68,7 @@ export function nodePlans(router: ShardRouter, schema: SchemaSnapshot): NodePlan
 }
 
 function planByShard(nodes: readonly NodePlan[]): ReadonlyMap<ShardKey, NodePlan> {
-  return new Map(nodes.flatMap((plan) => plan.shards.map((shard) => [keyOf(shard), plan] as const)));
+  return new Map(nodes.flatMap((plan) => plan.shards.map((shard) => [shardKeyOf(shard), plan] as const)));
 }
 
 /** The node that answers for `shard`; undefined when that is not known. */

@@ -59,12 +59,3 @@ export interface WriteRouter extends ShardRouter {
   /** Whether the node that serves `shard` is lost, and nothing says that it comes back soon. */
   isLost(shard: ShardAddress): boolean;
 }
-
-export function keyOf({ classId, shardName }: ShardAddress): ShardKey {
-  return `${classId}/${shardName}`;
-}
-
-/** What messages call a shard. */
-export function placeOf({ shardName, className }: ShardAddress): string {
-  return `shard ${shardName} of class '${className}'`;
-}

@@ -42,6 +42,7 @@ export {
 } from "./schema-service.js";
 export { type AnyShardMethod, callService, shardOf, shardServiceBy } from "./shard-methods.js";
 export { ShardMoved } from "./shard-moved.js";
+export { shardKeyOf, shardPlaceOf } from "./shard-names.js";
 export type {
   CopyReport,
   FoundObjects,

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
-import { type ClassRecord, goesOnFrom, type SchemaSnapshot, type ShardAddress, ShardMoved } from "@shoal/rpc";
+import {
+  type ClassRecord,
+  goesOnFrom,
+  initialConfigurations,
+  type SchemaSnapshot,
+  type ShardAddress,
+  ShardMoved,
+  shardKeyOf,
+} from "@shoal/rpc";
 import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
 import type { NodeCopies } from "./copies/node-copies.js";
@@ -148,7 +156,7 @@ export class ShardRegistry implements AsyncDisposable {
 
   /** The open shard of that address. Fails with `unavailable`, naming shard and node, with `conflict` on an epoch that is over. */
   get(address: ShardAddress): Shard | Promise<Shard> {
-    const key = keyOf(address);
+    const key = shardKeyOf(address);
     const open = this.#shards.get(key);
     this.#epochs.check(key, address, open?.address);
     if (open?.ready !== undefined) return open.ready;
@@ -157,7 +165,7 @@ export class ShardRegistry implements AsyncDisposable {
 
   /** Closes a shard that has failed for good and opens it again; requests wait for that. */
   renew(address: ShardAddress, failed: Shard): void {
-    const open = this.#shards.get(keyOf(address));
+    const open = this.#shards.get(shardKeyOf(address));
     const record = this.#snapshot.classes.find(({ classId }) => classId === address.classId);
     if (open?.ready !== failed || record === undefined || this.#closed) return;
     const error = new ShoalError("unavailable", failed.condition().reason ?? "it has failed");
@@ -190,7 +198,7 @@ export class ShardRegistry implements AsyncDisposable {
     const { classId, definition } = record;
     for (const { name: shardName, members, epoch } of record.sharding.shards) {
       const address = { classId, className: definition.class, shardName, ...(epoch === undefined ? {} : { epoch }) };
-      const key = keyOf(address);
+      const key = shardKeyOf(address);
       this.#epochs.note(key, epoch);
       if (!members.includes(this.#options.nodeName)) continue;
       const open = this.#shards.get(key);
@@ -212,7 +220,7 @@ export class ShardRegistry implements AsyncDisposable {
       failure: undefined,
       record,
     };
-    this.#shards.set(keyOf(address), open);
+    this.#shards.set(shardKeyOf(address), open);
     this.#placed = undefined;
     open.opened.then(
       ({ shard, replica }) => {
@@ -276,7 +284,7 @@ export class ShardRegistry implements AsyncDisposable {
   /** A copy that belongs to the shard no more is removed; one whose store has failed is opened again. */
   #followCopy(event: ReplicaEvent): void {
     if (event.type !== "discarded" && event.type !== "copyFailed") return;
-    const key = keyOf(event.shard);
+    const key = shardKeyOf(event.shard);
     const open = this.#shards.get(key);
     if (open === undefined || this.#closed) return;
     const { classId, shardName } = open.address;
@@ -299,13 +307,13 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   #reopenCopy(open: OpenShard): void {
-    if (!this.#closed && this.#shards.get(keyOf(open.address)) === open) this.#reopened(open);
+    if (!this.#closed && this.#shards.get(shardKeyOf(open.address)) === open) this.#reopened(open);
   }
 
   /** Closes the shards of a class; `andData`: removes their folders, too. */
   #drop(classId: string, andData: boolean): void {
     const ofClass = [...this.#shards.values()].filter(({ address }) => address.classId === classId);
-    for (const { address } of ofClass) this.#shards.delete(keyOf(address));
+    for (const { address } of ofClass) this.#shards.delete(shardKeyOf(address));
     this.#placed = undefined;
     const draining = Promise.allSettled(
       ofClass.map(async ({ address, opened }) => {
@@ -344,11 +352,7 @@ function placedShards(all: readonly PlacedShard[]): PlacedShards {
 }
 
 function hasCopies({ address, record }: Pick<OpenShard, "address" | "record">): boolean {
-  return record.sharding.shards.some(({ name, copies }) => name === address.shardName && copies !== undefined);
-}
-
-function keyOf({ classId, shardName }: ShardAddress): string {
-  return `${classId}/${shardName}`;
+  return initialConfigurations(record.sharding).has(address.shardName);
 }
 
 /** What a class says of each of its shards on a node. These share its number of vectors in memory, for the memory is the node's. */

@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
 import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
-import type { CopyReport, ShardAddress, ShardRecall, ShardStatus } from "@shoal/rpc";
+import { type CopyReport, type ShardRecall, type ShardStatus, shardKeyOf } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
@@ -107,11 +107,7 @@ function shown(state: NodeState, output: NodeOutput, copiesOf: CopiesOf, ends: R
 /** How far the primaries of shards with copies have come, as far as their nodes say so. */
 function endsOf(states: readonly NodeState[]): ReadonlyMap<string, number> {
   const primaries = states.flatMap(({ copies }) => copies.filter(({ isPrimary }) => isPrimary));
-  return new Map(primaries.map(({ address, end }) => [keyOf(address), end]));
-}
-
-function keyOf({ classId, shardName }: ShardAddress): string {
-  return `${classId}/${shardName}`;
+  return new Map(primaries.map(({ address, end }) => [shardKeyOf(address), end]));
 }
 
 function shownShard({ address, objectCount }: ShardStatus) {
@@ -126,8 +122,8 @@ function verboseShard(
   ends: ReadonlyMap<string, number>,
 ) {
   const count = copiesOf(shard.address.className);
-  const key = keyOf(shard.address);
-  const copy = copies.find(({ address }) => keyOf(address) === key);
+  const key = shardKeyOf(shard.address);
+  const copy = copies.find(({ address }) => shardKeyOf(address) === key);
   const recall = recallOf(shard, recalls);
   return {
     ...shownShard(shard),

@@ -2,7 +2,6 @@ import { ShoalError } from "@shoal/model";
 import {
   type CopyName,
   copiesOf,
-  initialConfiguration,
   NodeLeases,
   nodeOf,
   type ShardConfiguration,
@@ -11,15 +10,18 @@ import {
   timingOf,
   withdrawn,
 } from "@shoal/replication";
-import type {
-  ClassRecord,
-  CopiesSnapshot,
-  CopyDecision,
-  CopyProposal,
-  CopyService,
-  NodeMessage,
-  ShardAddress,
-  ShardKey,
+import {
+  type ClassRecord,
+  type CopiesSnapshot,
+  type CopyDecision,
+  type CopyProposal,
+  type CopyService,
+  initialConfigurations,
+  type NodeMessage,
+  type ShardAddress,
+  type ShardKey,
+  shardKeyOf,
+  shardPlaceOf,
 } from "@shoal/rpc";
 import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
@@ -137,10 +139,9 @@ export class NodeCopies implements Disposable {
    * one where others hold what it held; else it fails with `dataLoss`.
    */
   async open(address: ShardAddress, record: ClassRecord, place: CopyPlace): Promise<OpenedShard> {
-    const { classId, shardName } = address;
-    const key = `${classId}/${shardName}`;
-    const copies = record.sharding.shards.find(({ name }) => name === shardName)?.copies ?? [];
-    const initial = initialConfiguration(copies);
+    const key = shardKeyOf(address);
+    const initial = initialConfigurations(record.sharding).get(address.shardName);
+    if (initial === undefined) throw new ShoalError("internal", `${shardPlaceOf(address)} has no copies`);
     this.#initial.set(key, initial);
     const isThere = place.isMade && (await place.hasStore());
     const { name, since } = isThere ? { name: "", since: 0 } : await this.#newCopy(address, key, place.isMade);
@@ -149,7 +150,7 @@ export class NodeCopies implements Disposable {
     const { shard, store } = await place.open(isThere, { name, since, carrier: replica });
     const { copy } = shard;
     try {
-      if (copy === undefined) throw new ShoalError("internal", `${placeOf(address)} was opened without its copy`);
+      if (copy === undefined) throw new ShoalError("internal", `${shardPlaceOf(address)} was opened without its copy`);
       await place.keepMade();
     } catch (thrown) {
       await shard[Symbol.asyncDispose]();
@@ -208,8 +209,8 @@ export class NodeCopies implements Disposable {
   }
 
   /** The class of a shard whose copy is not open is deleted: no lease is withheld on its account any more. */
-  forget({ classId, shardName }: ShardAddress): void {
-    const key = `${classId}/${shardName}`;
+  forget(address: ShardAddress): void {
+    const key = shardKeyOf(address);
     this.#initial.delete(key);
     this.#leases.forget(key);
   }
@@ -264,14 +265,14 @@ export class NodeCopies implements Disposable {
       const configuration = this.#configuration(key);
       const own = configuration && copiesOf(configuration).find((copy) => nodeOf(copy) === nodeName);
       if (configuration === undefined || own === undefined) {
-        throw new ShoalError("unavailable", `${placeOf(address)} has no copy on node '${nodeName}'`);
+        throw new ShoalError("unavailable", `${shardPlaceOf(address)} has no copy on node '${nodeName}'`);
       }
       // Nobody has begun with it: what is not there was never there.
       if (!isMade && configuration.version === 1 && own === ownCopy) return { name: own, since: 1 };
       if (configuration.inSync.length === 1 && configuration.inSync[0] === own) {
         throw new ShoalError(
           "dataLoss",
-          `${placeOf(address)}: the last copy in sync was on node '${nodeName}', and is not in its folder`,
+          `${shardPlaceOf(address)}: the last copy in sync was on node '${nodeName}', and is not in its folder`,
         );
       }
       const name = `${ownCopy}.${newId()}`;
@@ -279,7 +280,7 @@ export class NodeCopies implements Disposable {
       if (decision?.isAccepted === true) return { name, since: configuration.version + 1 };
       this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
     }
-    throw new ShoalError("unavailable", `${placeOf(address)}: its lost copy could not be replaced yet`);
+    throw new ShoalError("unavailable", `${shardPlaceOf(address)}: its lost copy could not be replaced yet`);
   }
 
   #take(snapshot: CopiesSnapshot): void {
@@ -393,8 +394,4 @@ export class NodeCopies implements Disposable {
 
 function nodesOf({ inSync, learners }: ShardConfiguration): readonly string[] {
   return [...inSync, ...learners].map(nodeOf);
-}
-
-function placeOf({ className, shardName }: ShardAddress): string {
-  return `shard ${shardName} of class '${className}'`;
 }

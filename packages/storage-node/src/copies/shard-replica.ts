@@ -16,7 +16,7 @@ import {
   START,
   type Timing,
 } from "@shoal/replication";
-import { type ShardAddress, type ShardKey, ShardMoved } from "@shoal/rpc";
+import { type ShardAddress, type ShardKey, ShardMoved, shardPlaceOf } from "@shoal/rpc";
 import type { CommitCarrier, CopyStore, RowCursor } from "@shoal/shard";
 
 /** What the replicas of a node share, and how they reach the rest of the cluster. */
@@ -323,8 +323,7 @@ export class ShardReplica implements CommitCarrier {
   }
 
   get #place(): string {
-    const { shardName, className } = this.address;
-    return `shard ${shardName} of class '${className}'`;
+    return shardPlaceOf(this.address);
   }
 
   #moved(why: string): ShoalError {
