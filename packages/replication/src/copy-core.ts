@@ -1,6 +1,6 @@
 import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
-import type { LeadNumber, NodeLeases, Revocation } from "./node-leases.js";
+import type { LeadNumber, NodeLeases } from "./node-leases.js";
 import { type CopyName, configurationFault, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 import type { WrongVariant } from "./wrong-variants.js";
@@ -36,7 +36,6 @@ export class CopyCore {
   /** Changes that were proposed of the present configuration, and may still be made. */
   maybes: ShardConfiguration[] = [];
   #proposedAt = Number.NEGATIVE_INFINITY;
-  readonly #revocations: Map<CopyName, Revocation>;
   #write = 0;
   #afterWrite: (() => void) | undefined;
   /** Where the journal begins once what is being written is durable. */
@@ -45,7 +44,6 @@ export class CopyCore {
   constructor(options: CopyOptions) {
     this.options = options;
     this.state = options.state;
-    this.#revocations = options.leases.revocations(options.shard);
   }
 
   get name(): CopyName {
@@ -157,45 +155,29 @@ export class CopyCore {
     this.leases.withhold(node, this.options.shard);
   }
 
-  /** Not while a copy there has still to confirm that it answers nothing. */
   release(node: string): void {
-    if ([...this.#revocations.keys()].some((copy) => nodeOf(copy) === node)) return;
     this.leases.release(node, this.options.shard);
   }
 
-  /**
-   * `copy` shall answer nothing on account of what this one has granted, under the lead `last` and those before. Until it
-   * confirms, its node gets no lease, whatever becomes of this copy meanwhile.
-   */
+  /** See `NodeLeases.revoke`: it outlives this copy. */
   revoke(copy: CopyName, last: LeadNumber): void {
-    const version = this.configuration?.version ?? 0;
-    this.#revocations.set(copy, { version, last, sentAt: Number.NEGATIVE_INFINITY });
-    this.withhold(nodeOf(copy));
+    this.leases.revoke(this.options.shard, copy, { version: this.configuration?.version ?? 0, last });
   }
 
   /** Somebody may still answer on account of what this copy has granted. */
   get hasRevocations(): boolean {
-    return this.#revocations.size > 0;
+    return this.leases.isRevoking(this.options.shard);
   }
 
   isRevoked(copy: CopyName): boolean {
-    return !this.#revocations.has(copy);
-  }
-
-  revoked(copy: CopyName, version: number): void {
-    const revocation = this.#revocations.get(copy);
-    if (revocation === undefined || version < revocation.version) return;
-    this.#revocations.delete(copy);
-    this.release(nodeOf(copy));
+    return !this.leases.isRevoking(this.options.shard, copy);
   }
 
   sendRevocations(): void {
-    const { configuration, timing, now } = this;
-    if (configuration === undefined || this.#revocations.size === 0) return;
-    for (const [copy, revocation] of this.#revocations) {
-      if (now < revocation.sentAt + timing.resendMs) continue;
-      revocation.sentAt = now;
-      this.send(copy, { type: "revoke", last: revocation.last, configuration });
+    const { configuration, leases, now, options, timing } = this;
+    if (configuration === undefined || !this.hasRevocations) return;
+    for (const { copy, last } of leases.dueRevocations(options.shard, now)) {
+      this.send(copy, { type: "revoke", last, configuration });
     }
     this.wakeAfter(timing.resendMs);
   }

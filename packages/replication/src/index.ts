@@ -1,3 +1,4 @@
+export { ClosedCopy, type ClosedCopyOptions } from "./closed-copy.js";
 export type { CopyOptions } from "./copy-core.js";
 export type { Change, CopyBatch, CopyEffect, CopyEvent, CopyMessage, CopyState } from "./copy-messages.js";
 export { INCOMPLETE } from "./copy-messages.js";

@@ -1,3 +1,4 @@
+import { type CopyName, nodeOf } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 
 /** A time of a process: which run of it, and milliseconds of its own monotonic clock. */
@@ -21,7 +22,8 @@ export interface LeadNumber {
   readonly lead: number;
 }
 
-export interface Revocation {
+interface Revocation {
+  /** Of the configuration from which on it counts. */
   readonly version: number;
   /** This lead, and those before it, count no more. */
   readonly last: LeadNumber;
@@ -133,9 +135,15 @@ export class NodeLeases {
     return this.#peer(peer).stamp?.run;
   }
 
-  /** When something new came from the peer last; the start of this process when nothing has. */
+  /** When something new came from the peer last; when the two met when nothing has, or the start of this process. */
   heardAt(peer: string): number {
     return this.#peer(peer).heardAt;
+  }
+
+  /** The peer and this node have had nothing to say to each other: it is silent from now on at the earliest. */
+  meet(peer: string, now: number): void {
+    const met = this.#peer(peer);
+    met.heardAt = Math.max(met.heardAt, now);
   }
 
   /** From then on the peer holds nothing of what this node has granted, also before a restart. */
@@ -144,16 +152,46 @@ export class NodeLeases {
   }
 
   /**
-   * Of a shard: the copies that have not confirmed yet that they answer nothing on account of leases of this node, from which
-   * version of the configuration on, and when they were asked last. Kept here, since the copy that asks may be reopened.
+   * `copy` of the shard shall answer nothing on account of what this node has granted, under the lead `last` and those before. Until it
+   * confirms, its node gets no lease. Kept here, since the copy that asks may be closed meanwhile, or opened again.
    */
-  revocations(shard: string): Map<string, Revocation> {
+  revoke(
+    shard: string,
+    copy: CopyName,
+    { version, last }: { readonly version: number; readonly last: LeadNumber },
+  ): void {
     let revocations = this.#revocations.get(shard);
     if (revocations === undefined) {
       revocations = new Map();
       this.#revocations.set(shard, revocations);
     }
-    return revocations;
+    revocations.set(copy, { version, last, sentAt: Number.NEGATIVE_INFINITY });
+    this.withhold(nodeOf(copy), shard);
+  }
+
+  /** `copy` confirms, as of a configuration of that version. */
+  revoked(shard: string, copy: CopyName, version: number): void {
+    const revocations = this.#revocations.get(shard);
+    const revocation = revocations?.get(copy);
+    if (revocations === undefined || revocation === undefined || version < revocation.version) return;
+    revocations.delete(copy);
+    if (revocations.size === 0) this.#revocations.delete(shard);
+    this.release(nodeOf(copy), shard);
+  }
+
+  /** Whether somebody has still to confirm: `copy`, or any copy of the shard. */
+  isRevoking(shard: string, copy?: CopyName): boolean {
+    const revocations = this.#revocations.get(shard);
+    return copy === undefined ? revocations !== undefined : revocations?.has(copy) === true;
+  }
+
+  /** Who is to be asked to confirm now, which counts as done. */
+  dueRevocations(shard: string, now: number): readonly { readonly copy: CopyName; readonly last: LeadNumber }[] {
+    const due = [...(this.#revocations.get(shard) ?? [])].filter(
+      ([, { sentAt }]) => now >= sentAt + this.#timing.resendMs,
+    );
+    for (const [, revocation] of due) revocation.sentAt = now;
+    return due.map(([copy, { last }]) => ({ copy, last }));
   }
 
   /**
@@ -181,8 +219,15 @@ export class NodeLeases {
     this.#peer(peer).withheldBy.add(by);
   }
 
+  /** Not while a copy there has still to confirm that it answers nothing. */
   release(peer: string, by: string): void {
+    if ([...(this.#revocations.get(by)?.keys() ?? [])].some((copy) => nodeOf(copy) === peer)) return;
     this.#peer(peer).withheldBy.delete(by);
+  }
+
+  /** The copy of the shard is closed: it takes nobody's place before it is opened, and begins anew then. */
+  closed(shard: string): void {
+    for (const peer of this.#peers.keys()) this.release(peer, shard);
   }
 
   #peer(name: string): Peer {

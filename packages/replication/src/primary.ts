@@ -16,6 +16,7 @@ import {
   nodeOf,
   type ShardConfiguration,
   takenOut,
+  touched,
   withoutEligible,
 } from "./shard-configuration.js";
 
@@ -352,9 +353,10 @@ export class Primary {
     });
     if (silent.length > 0) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
-      if (!configuration.inSync.includes(peer.copy) && peer.waitingSince + timing.answerMs <= now) {
-        if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
-      }
+      if (configuration.inSync.includes(peer.copy) || peer.waitingSince + timing.answerMs > now) continue;
+      if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
+      // It would be in sync by a change that may still be made: another one decides that it is not.
+      else if (this.#core.mayPropose()) this.#core.propose(touched(configuration));
     }
   }
 
@@ -440,13 +442,17 @@ export class Primary {
     this.#core.wakeAfter(timing.resendMs);
   }
 
-  /** A learner that has everything is taken into sync; until then it stays chosen, however far it falls behind. */
+  /**
+   * A learner that has everything is taken into sync; until then it stays chosen, however far it falls behind, while its node gives the
+   * lease that is needed then.
+   */
   #choose({ learners }: ShardConfiguration): void {
     const core = this.#core;
     const isAtOnce = core.is("a learner counts as in sync at once");
     const isFollowing = (copy: CopyName): boolean => {
       const peer = this.#peers.get(copy);
-      return learners.includes(copy) && (peer?.isLive === true || (isAtOnce && peer?.feed !== undefined));
+      const isHeld = core.leases.held(nodeOf(copy), core.now) !== undefined;
+      return learners.includes(copy) && isHeld && (peer?.isLive === true || (isAtOnce && peer?.feed !== undefined));
     };
     if (this.#candidate !== undefined && isFollowing(this.#candidate)) return;
     this.#candidate = learners.find((copy) => isFollowing(copy) && (isAtOnce || this.#isUpToDate(copy)));

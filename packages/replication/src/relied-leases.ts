@@ -54,8 +54,8 @@ export class ReliedLeases {
   capture(configuration: ShardConfiguration, candidate: CopyName | undefined): void {
     const core = this.#core;
     const hasEnded = this.#needs !== undefined && this.fault() !== undefined;
+    const areAllHeld = needsOf(configuration).every((node) => core.leases.held(node, core.now) !== undefined);
     if (hasEnded && this.#version >= configuration.version) {
-      const areAllHeld = needsOf(configuration).every((node) => core.leases.held(node, core.now) !== undefined);
       if (areAllHeld && core.mayPropose()) core.propose(touched(configuration));
       else core.wakeAfter(core.timing.resendMs);
       return;
@@ -63,7 +63,11 @@ export class ReliedLeases {
     const wanted = [...[configuration, ...core.maybes].flatMap(needsOf), ...this.#wider];
     this.#wider = [];
     const needs = this.#held(candidate === undefined ? wanted : [...wanted, nodeOf(candidate)]);
-    if (needs === undefined) return;
+    if (needs === undefined) {
+      // A change that may still be made asks for a lease that nobody gives: another one decides that it is not.
+      if (core.maybes.length > 0 && areAllHeld && core.mayPropose()) core.propose(touched(configuration));
+      return;
+    }
     if (hasEnded || this.#needs === undefined) this.#version = configuration.version;
     const isSame =
       this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);

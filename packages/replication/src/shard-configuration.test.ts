@@ -7,6 +7,7 @@ import {
   needsOf,
   promoted,
   type ShardConfiguration,
+  steppedBack,
   takenOut,
   withdrawn,
   withLearner,
@@ -59,6 +60,22 @@ describe("changes of a configuration", () => {
       learners: ["n1/d"],
     });
     expect(withdrawn(withLearner(BASE, "n4/"), "n4/", "n4/e")).toMatchObject({ epoch: 3, learners: ["n4/e"] });
+  });
+
+  it("keeps what was acknowledged when a primary that is not open gives its place away", () => {
+    expect(steppedBack(BASE, "n3/c")).toMatchObject({
+      ...{ epoch: 4, primary: "n3/c", claim: "", inSync: ["n3/c", "n2/b"], eligible: [], learners: ["n1/a"] },
+    });
+    const alone = takenOut(BASE, ["n2/b", "n3/c"], true);
+    const next = steppedBack(alone, "n2/b");
+    expect(next).toMatchObject({ primary: "n2/b", inSync: ["n2/b"], eligible: ["n3/c", "n1/a"] });
+    expect(next.learners.toSorted()).toEqual(["n1/a", "n3/c"]);
+    for (const [before, after] of [
+      [BASE, steppedBack(BASE, "n2/b")],
+      [alone, next],
+    ] as const) {
+      expect(configurationFault(before, after)).toBeUndefined();
+    }
   });
 
   it("allows every change that is made here", () => {

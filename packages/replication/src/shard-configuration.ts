@@ -132,6 +132,19 @@ export function withdrawn(of: ShardConfiguration, lost: CopyName, by?: CopyName)
   };
 }
 
+/**
+ * The primary's node lives, and cannot open it: `to`, which is in sync or eligible and says that it is open, takes its place. All that was
+ * acknowledged stays on the primary, which catches up when it is open.
+ */
+export function steppedBack(of: ShardConfiguration, to: CopyName): ShardConfiguration {
+  const { primary } = of;
+  const others = without(of.inSync, primary);
+  const inSync = others.includes(to) ? [to, ...without(others, to)] : [to];
+  const eligible = inSync.length >= of.minInSync ? [] : [...without(of.eligible, to), primary];
+  const learners = [...without(of.learners, to), primary];
+  return { ...of, version: of.version + 1, epoch: of.epoch + 1, primary: to, claim: "", inSync, eligible, learners };
+}
+
 /** A place on a node for one more copy, `node/`; the node makes the store, and puts its name there by `withdrawn`. */
 export function withLearner(of: ShardConfiguration, copy: CopyName): ShardConfiguration {
   return { ...of, version: of.version + 1, learners: [...of.learners, copy] };

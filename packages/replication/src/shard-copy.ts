@@ -96,7 +96,7 @@ export class ShardCopy {
         if (message.type === "hello" && message.version > (core.configuration?.version ?? 0)) {
           core.effects.push({ type: "refresh" });
         }
-        if (message.type === "revoked") core.revoked(from, message.version);
+        if (message.type === "revoked") core.leases.revoked(core.options.shard, from, message.version);
         else if (message.type === "revoke" && this.#primary !== undefined) {
           core.leases.confirmRevoked(core.options.shard, message.last);
           core.send(from, { type: "revoked", version: message.configuration.version });

@@ -55,6 +55,7 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
   faults = NO_FAULTS;
   readonly leaseMs = LEASE_MS;
   wrap: (store: KeyValueStore, node: string, classId: string) => KeyValueStore = (store) => store;
+  opening: (node: string, classId: string) => Promise<void> = async () => undefined;
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   readonly #root: string;
 
@@ -69,7 +70,11 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
     const world = new CopiesWorld(root, seed);
     if (wrap !== undefined) world.wrap = wrap;
     world.snapshot = { historyId: "h", version: 1, classes: classIds.map(classOf) };
-    for (const classId of classIds) world.service.place(`${classId}/s1`, NODES.map(ownCopyOf));
+    for (const classId of classIds)
+      world.service.place(
+        `${classId}/s1`,
+        NODES.map((node) => ownCopyOf(node)),
+      );
     for (const name of NODES) world.nodes.set(name, new CopyNode(world, name, join(root, name)));
     await Promise.all([...world.nodes.values()].map((node) => node.start()));
     return world;
@@ -245,7 +250,7 @@ function isDone(): true {
   return true;
 }
 
-function classOf(classId: string): ClassRecord {
+export function classOf(classId: string): ClassRecord {
   const definition = {
     class: "Book",
     properties: [{ name: "n", dataType: ["int"] }],
@@ -254,6 +259,6 @@ function classOf(classId: string): ClassRecord {
       ...{ vectorCacheMaxObjects: 500_000, flatSearchCutoff: 40_000 },
     },
   } as unknown as ClassDefinition;
-  const shards = [{ name: "s1", members: [...NODES], copies: NODES.map(ownCopyOf) }];
+  const shards = [{ name: "s1", members: [...NODES], copies: NODES.map((node) => ownCopyOf(node)) }];
   return { definition, classId, dimensions: undefined, sharding: { shards, virtualShards: [], assignments: [] } };
 }

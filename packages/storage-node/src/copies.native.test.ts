@@ -2,6 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { ShardMoved } from "@shoal/rpc";
 import { describe, expect, it } from "vitest";
 import { CopiesWorld, notYet, until } from "./copies-world.fixture.js";
+import { ownCopyOf } from "./copy-node.fixture.js";
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
@@ -62,14 +63,13 @@ describe("a copy that is not on the disk", () => {
       await world.put(0, 40, 1);
       await world.whole();
       const [lost] = world.secondaries(await world.primary());
-      const before = lost.replica()?.name;
       lost.kill();
       await (which === "of a disk that is gone" ? lost.wipeAll() : lost.wipe());
       await world.put(40, 45, 1);
       await lost.start();
       await world.whole();
       const name = lost.replica()?.name;
-      expect(name).toMatch(`${before}.`);
+      expect(name).toMatch(`${ownCopyOf(lost.name, which === "of a disk that is gone" ? 2 : 1)}.`);
       expect(world.configuration().inSync).toContain(name);
       await world.finds(lost.name, range(0, 45));
       await world.put(45, 50, 1);

@@ -37,10 +37,13 @@ export interface AroundNode {
   send(from: string, to: string, message: NodeMessage): void;
   /** Stands between a shard and its store. */
   wrap(store: KeyValueStore, node: string, classId: string): KeyValueStore;
+  /** Awaited before a store is opened or made. */
+  opening(node: string, classId: string): Promise<void>;
 }
 
-export function ownCopyOf(node: string): string {
-  return `${node}/1`;
+/** `folder`: how many the node has had. */
+export function ownCopyOf(node: string, folder = 1): string {
+  return `${node}/${folder}`;
 }
 
 export function addressOf(classId: string): ShardAddress {
@@ -64,6 +67,7 @@ export class CopyNode implements AsyncDisposable {
   readonly stores = new Map<string, MemoryStore>();
   #process: NodeProcess | undefined;
   #starts = 0;
+  #folders = 1;
 
   constructor(
     readonly world: AroundNode,
@@ -99,7 +103,7 @@ export class CopyNode implements AsyncDisposable {
     const isAlive = () => life.isAlive;
     const copies = new NodeCopies({
       nodeName: name,
-      ownCopy: ownCopyOf(name),
+      ownCopy: ownCopyOf(name, this.#folders),
       service: this.#service(isAlive),
       send: (to, message) => {
         if (isAlive()) world.send(name, to, message);
@@ -152,6 +156,7 @@ export class CopyNode implements AsyncDisposable {
   async wipeAll(): Promise<void> {
     await rm(this.root, { recursive: true, force: true });
     this.stores.clear();
+    this.#folders++;
   }
 
   async hasStore(classId = "books"): Promise<boolean> {
@@ -238,6 +243,7 @@ export class CopyNode implements AsyncDisposable {
 
   async #open({ record, folder, fences, isMade, copy, start }: OpenOptions) {
     const { classId } = record;
+    await this.world.opening(this.name, classId);
     if (!isMade) {
       this.stores.set(classId, new MemoryStore());
       await mkdir(folder, { recursive: true });

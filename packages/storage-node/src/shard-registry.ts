@@ -39,7 +39,7 @@ export interface ShardRegistryOptions {
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
   /** Of the shards with copies: what becomes of them. */
-  readonly copies?: Pick<NodeCopies, "onEvent" | "forget"> | undefined;
+  readonly copies?: Pick<NodeCopies, "onEvent" | "expect" | "failed" | "forget"> | undefined;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
 }
@@ -222,6 +222,7 @@ export class ShardRegistry implements AsyncDisposable {
     };
     this.#shards.set(shardKeyOf(address), open);
     this.#placed = undefined;
+    this.#options.copies?.expect(address, record);
     open.opened.then(
       ({ shard, replica }) => {
         open.ready = shard;
@@ -232,6 +233,7 @@ export class ShardRegistry implements AsyncDisposable {
       (thrown: unknown) => {
         const error = ShoalError.from(thrown);
         open.failure = { error, atMs: this.#options.clock() };
+        this.#options.copies?.failed(address);
         // Nobody asks for a copy that is not in sync.
         if (hasCopies(open)) setTimeout(() => this.#reopenCopy(open), REOPEN_AFTER_MS + 100).unref();
         this.#options.onEvent({ type: "shardFailed", shard: address, error });
@@ -320,13 +322,14 @@ export class ShardRegistry implements AsyncDisposable {
         const both = await opened.catch(() => undefined);
         // One that could not be opened has accepted nothing.
         if (both === undefined) this.#options.copies?.forget(address);
-        else await both.shard.drain();
+        await both?.shard.drain();
       }),
     );
     this.#draining.set(classId, draining);
     draining.finally(() => this.#draining.delete(classId));
     const dropped = this.#dropping.then(async () => {
       await Promise.all(ofClass.map(close));
+      for (const { address } of ofClass) this.#options.copies?.forget(address);
       if (andData) await this.#options.folders.drop(classId);
     });
     this.#dropping = dropped.then(

@@ -14,6 +14,8 @@ interface Cluster {
   readonly histories: ReadonlyMap<string, ClientOperation[]>;
   /** Of each shard: the epoch of each entry that was acknowledged. */
   readonly acknowledged: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Nodes that never come back. */
+  readonly gone: ReadonlySet<string>;
 }
 
 /** Everything acknowledged is on every copy that is in sync or eligible and has its disk. */
@@ -66,9 +68,14 @@ export function checkRows(
 
 /** Some time after the last fault everything is whole. */
 export function checkHealed(cluster: Cluster): void {
-  const { nodes, store } = cluster;
+  const { nodes, store, gone } = cluster;
   for (const [shard, configuration] of store) {
-    const { learners, inSync } = configuration;
+    const isWhole = (copy: string) => {
+      const node = nodeOf(copy);
+      return !gone.has(node) && nodes.get(node)?.disks.get(shard)?.isDamaged !== true;
+    };
+    const inSync = configuration.inSync.filter(isWhole);
+    const learners = configuration.learners.filter(isWhole);
     if (learners.length > 0)
       throw new Broken(`${shard}: ${learners.join(", ")} is not in sync long after the last fault`);
     const disks = inSync.map((copy) => nodes.get(nodeOf(copy))?.disks.get(shard));

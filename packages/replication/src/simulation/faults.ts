@@ -17,6 +17,9 @@ export interface FaultTarget {
   configuration(shard: string): ShardConfiguration | undefined;
   after(ms: number, run: () => void): void;
   kill(name: string, ms: number, losesDisks: boolean): void;
+  /** It never starts again. */
+  loseForGood(name: string): void;
+  damage(shard: string, name: string): void;
   /** Nothing passes on the ways `from>to`. */
   cutOff(ways: readonly string[], ms: number): void;
   place(shard: string, node: string): void;
@@ -50,8 +53,8 @@ function drawTarget(
   return random.pick(choices);
 }
 
-/** A fault of chance; what it does is decided when it happens. */
-export function drawFault(random: SeededRandom, cluster: FaultTarget): Omit<Fault, "at"> {
+/** A fault of chance; what it does is decided when it happens. `areLasting`: some leave less to go wrong afterwards. */
+export function drawFault(random: SeededRandom, cluster: FaultTarget, areLasting: boolean): Omit<Fault, "at"> {
   const { names } = cluster;
   const target = drawTarget(random, cluster);
   const second = random.oneIn(4) ? { words: STORE, name: () => STORE } : drawTarget(random, cluster);
@@ -89,6 +92,22 @@ export function drawFault(random: SeededRandom, cluster: FaultTarget): Omit<Faul
           [...names, STORE].flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
           ms,
         );
+      },
+    }),
+    () => ({
+      words: `${target.words} is alone for ${ms} ms; then nobody reaches the store for 4000 ms, and the primary of ${shard} is killed`,
+      run: () => {
+        const name = target.name();
+        const ofStore = names.flatMap((one) => [`${one}>${STORE}`, `${STORE}>${one}`]);
+        cluster.cutOff(
+          names.flatMap((one) => [`${one}>${name}`, `${name}>${one}`]),
+          ms,
+        );
+        cluster.cutOff([`${name}>${STORE}`, `${STORE}>${name}`], ms + 4_000);
+        cluster.after(ms, () => {
+          cluster.cutOff(ofStore, 4_000);
+          cluster.kill(nodeOf(cluster.configuration(shard)?.primary ?? "/"), 200, false);
+        });
       },
     }),
     () => ({
@@ -136,5 +155,10 @@ export function drawFault(random: SeededRandom, cluster: FaultTarget): Omit<Faul
       },
     }),
   ];
-  return random.pick(kinds)();
+  const lasting: typeof kinds = [
+    () => ({ words: `the disk of ${target.words} is full for ${ms} ms`, run: () => node()?.fillDisk(ms) }),
+    () => ({ words: `${target.words} never comes back`, run: () => cluster.loseForGood(target.name()) }),
+    () => ({ words: `${target.words} has a damaged ${shard}`, run: () => cluster.damage(shard, target.name()) }),
+  ];
+  return random.pick(areLasting && random.oneIn(4) ? lasting : kinds)();
 }

@@ -3,6 +3,7 @@ import { epochAt } from "../journal-position.js";
 import {
   configurationFault,
   copiesOf,
+  initialConfiguration,
   nodeOf,
   type ShardConfiguration,
   STORE,
@@ -18,6 +19,7 @@ import { EntryLedger } from "./entry-ledger.js";
 import { EventQueue } from "./event-queue.js";
 import { drawFault, type Fault, type FaultTarget } from "./faults.js";
 import type { SimulatedDisk } from "./simulated-disk.js";
+import { SimulatedNetwork } from "./simulated-network.js";
 import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
 
 export interface SimulationOptions {
@@ -63,17 +65,16 @@ class SimulatedCluster implements FaultTarget {
   shards: string[] = [];
   /** Shards of deleted classes: the nodes that have not confirmed it. */
   readonly #drops = new Map<string, Set<string>>();
-  /** Pairs `from>to` that nothing passes, and how many faults say so. */
-  readonly #cut = new Map<string, number>();
   readonly histories = new Map<string, ClientOperation[]>();
   /** Of each shard: the epoch of each entry that was acknowledged. */
   readonly acknowledged = new Map<string, Map<number, number>>();
   readonly #ledger = new EntryLedger();
   /** Few: histories with much in common. Many: what went wrong is not overwritten soon. */
   readonly #documents: number;
-  readonly #network: { readonly loss: number; readonly doubles: number; readonly slow: number };
+  readonly #network: SimulatedNetwork;
+  /** Nodes that never come back. */
+  readonly gone = new Set<string>();
   readonly #changedAt = new Map<string, number>();
-  #faulty = true;
   #ids = 0;
   #values = 0;
   #steps = 0;
@@ -82,9 +83,8 @@ class SimulatedCluster implements FaultTarget {
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
-    const { next, oneIn, pick } = this.#random;
-    this.#documents = pick([4, 40]);
-    this.#network = { loss: oneIn(2) ? 0 : next() * 0.05, doubles: oneIn(2) ? 0 : 0.05, slow: oneIn(2) ? 0 : 0.02 };
+    this.#documents = this.#random.pick([4, 40]);
+    this.#network = new SimulatedNetwork(this.#random);
   }
 
   run(): SimulationResult {
@@ -158,12 +158,13 @@ class SimulatedCluster implements FaultTarget {
     for (const node of this.nodes.values()) node.start();
     const faults: Fault[] = [];
     const faultCount = random.pick([2, 5, 10, 20]);
+    const areLasting = random.oneIn(3);
     for (let at = 0; at < faultCount; at++) {
       const before = faults.at(-1)?.at;
       // Often soon after the one before: what hurts is two at once.
       const isSoon = before !== undefined && random.oneIn(2);
       const time = isSoon ? before + random.below(4_000) : 1_000 + random.below(FAULTS_MS - 2_000);
-      faults.push({ ...drawFault(random, this), at: Math.min(time, FAULTS_MS - 500) });
+      faults.push({ ...drawFault(random, this, areLasting), at: Math.min(time, FAULTS_MS - 500) });
     }
     return faults.sort((one, other) => one.at - other.at);
   }
@@ -177,20 +178,10 @@ class SimulatedCluster implements FaultTarget {
     const members = random.shuffled(this.names).slice(0, factor);
     const copies = members.map((name) => `${name}/x${++this.#ids}`);
     for (const copy of copies) this.nodes.get(nodeOf(copy))?.place(shard, copy);
-    const [primary = ""] = copies;
     const minInSync = factor === 2 ? random.pick([1, 2]) : factor === 5 ? 3 : 2;
     this.shards.push(shard);
     this.acknowledged.set(shard, new Map());
-    this.store.set(shard, {
-      version: 1,
-      epoch: 1,
-      primary,
-      claim: "",
-      inSync: copies,
-      eligible: [],
-      learners: [],
-      minInSync,
-    });
+    this.store.set(shard, { ...initialConfiguration(copies), minInSync });
   }
 
   /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made again. */
@@ -202,14 +193,14 @@ class SimulatedCluster implements FaultTarget {
     this.#drops.set(shard, new Set(copiesOf(configuration).map(nodeOf)));
     this.#create(`${shard}'`);
     for (const [name, node] of this.nodes) {
-      if (this.#passes(STORE, name))
-        this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, undefined));
+      if (this.#network.passes(STORE, name))
+        this.#queue.at(this.#queue.now + this.#network.delay(), () => node.configured(shard, undefined));
     }
   }
 
   #confirmDropped(name: string, shard: string): void {
-    if (!this.#passes(name, STORE)) return;
-    this.#queue.at(this.#queue.now + this.#delay(), () => this.#drops.get(shard)?.delete(name));
+    if (!this.#network.passes(name, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#network.delay(), () => this.#drops.get(shard)?.delete(name));
   }
 
   /** What is answered of a class whose deletion was answered is wrong. */
@@ -220,12 +211,27 @@ class SimulatedCluster implements FaultTarget {
   kill(name: string, ms: number, losesDisks: boolean): void {
     const node = this.nodes.get(name);
     if (node === undefined || !node.isUp) return;
-    const mayLose = losesDisks && [...node.disks.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
+    const mayLose = losesDisks && this.#mayLose(name);
     node.kill();
     if (mayLose) node.disks.clear();
     this.#queue.at(this.#queue.now + ms, () => {
-      if (!node.isUp) node.start();
+      if (!node.isUp && !this.gone.has(name)) node.start();
     });
+  }
+
+  loseForGood(name: string): void {
+    if (this.gone.size > 0 || !this.#mayLose(name)) return;
+    this.gone.add(name);
+    this.nodes.get(name)?.kill();
+  }
+
+  damage(shard: string, name: string): void {
+    if (this.#hasIntactCopyElsewhere(shard, name)) this.nodes.get(name)?.damage(shard);
+  }
+
+  #mayLose(name: string): boolean {
+    const shards = [...this.store.keys()];
+    return shards.every((shard) => this.#hasIntactCopyElsewhere(shard, name));
   }
 
   /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
@@ -234,15 +240,14 @@ class SimulatedCluster implements FaultTarget {
     if (configuration === undefined) return true;
     return configuration.inSync.some((copy) => {
       const node = nodeOf(copy);
-      return node !== name && this.nodes.get(node)?.disks.get(shard)?.copy === copy;
+      const disk = this.nodes.get(node)?.disks.get(shard);
+      return node !== name && !this.gone.has(node) && disk?.copy === copy && !disk.isDamaged;
     });
   }
 
-  cutOff(pairs: readonly string[], ms: number): void {
-    for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 0) + 1);
-    this.#queue.at(this.#queue.now + ms, () => {
-      for (const pair of pairs) this.#cut.set(pair, (this.#cut.get(pair) ?? 1) - 1);
-    });
+  cutOff(ways: readonly string[], ms: number): void {
+    this.#network.cut(ways);
+    this.#queue.at(this.#queue.now + ms, () => this.#network.mend(ways));
   }
 
   node(name: string): SimulatedNode | undefined {
@@ -278,32 +283,21 @@ class SimulatedCluster implements FaultTarget {
 
   #heal(): void {
     this.#trace("everything heals");
-    this.#faulty = false;
-    this.#cut.clear();
-    for (const node of this.nodes.values()) {
+    this.#network.heal();
+    for (const [name, node] of this.nodes) {
       node.failsNextWrite = false;
-      if (!node.isUp) node.start();
+      node.fillDisk(0);
+      if (!node.isUp && !this.gone.has(name)) node.start();
     }
   }
 
-  #passes(from: string, to: string): boolean {
-    if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return false;
-    return !this.#faulty || this.#random.next() >= this.#network.loss;
-  }
-
-  #delay(): number {
-    const { next, oneIn } = this.#random;
-    if (this.#faulty && next() < this.#network.slow) return next() * (oneIn(10) ? 15_000 : 1_500);
-    return 0.2 + next() * 2;
-  }
-
   #send(from: string, to: string, message: NodeMessage): void {
-    const times = this.#faulty && this.#random.next() < this.#network.doubles ? 2 : 1;
+    const times = this.#network.times();
     for (let time = 0; time < times; time++) {
-      if (!this.#passes(from, to)) continue;
-      this.#queue.at(this.#queue.now + this.#delay(), () => {
+      if (!this.#network.passes(from, to)) continue;
+      this.#queue.at(this.#queue.now + this.#network.delay(), () => {
         // What is on its way is lost when the way is cut.
-        if ((this.#cut.get(`${from}>${to}`) ?? 0) > 0) return;
+        if (this.#network.isCut(from, to)) return;
         if (message.type === "copy")
           this.#trace(`${message.from} > ${message.to} ${message.shard}: ${words(message.message)}`);
         this.nodes.get(to)?.receive(from, message);
@@ -317,24 +311,24 @@ class SimulatedCluster implements FaultTarget {
     next: ShardConfiguration,
     then: (isAccepted: boolean, current: ShardConfiguration) => void,
   ): void {
-    if (!this.#passes(from, STORE)) return;
-    this.#queue.at(this.#queue.now + this.#delay(), () => {
+    if (!this.#network.passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#network.delay(), () => {
       const current = this.store.get(shard);
       if (current === undefined) return;
       const isAccepted = current.version === next.version - 1;
       if (isAccepted) this.#change(shard, next);
       const now = this.store.get(shard) ?? next;
-      if (!this.#passes(STORE, from)) return;
-      this.#queue.at(this.#queue.now + this.#delay(), () => then(isAccepted, now));
+      if (!this.#network.passes(STORE, from)) return;
+      this.#queue.at(this.#queue.now + this.#network.delay(), () => then(isAccepted, now));
     });
   }
 
   #read(from: string, then: (all: ReadonlyMap<string, ShardConfiguration | undefined>) => void): void {
-    if (!this.#passes(from, STORE)) return;
-    this.#queue.at(this.#queue.now + this.#delay(), () => {
+    if (!this.#network.passes(from, STORE)) return;
+    this.#queue.at(this.#queue.now + this.#network.delay(), () => {
       const all = new Map<string, ShardConfiguration | undefined>(this.store);
       for (const [shard, holders] of this.#drops) if (holders.has(from)) all.set(shard, undefined);
-      if (this.#passes(STORE, from)) this.#queue.at(this.#queue.now + this.#delay(), () => then(all));
+      if (this.#network.passes(STORE, from)) this.#queue.at(this.#queue.now + this.#network.delay(), () => then(all));
     });
   }
 
@@ -347,8 +341,8 @@ class SimulatedCluster implements FaultTarget {
     this.#trace(`${shard}: ${JSON.stringify(next)}`);
     checkCopies(this, shard, next);
     for (const [name, node] of this.nodes) {
-      if (!this.#passes(STORE, name)) continue;
-      this.#queue.at(this.#queue.now + this.#delay(), () => node.configured(shard, next));
+      if (!this.#network.passes(STORE, name)) continue;
+      this.#queue.at(this.#queue.now + this.#network.delay(), () => node.configured(shard, next));
     }
   }
 

@@ -16,6 +16,7 @@ interface Entry {
 /** What a copy has on disk: everything in it is durable. */
 export class SimulatedDisk {
   readonly copy: string;
+  isDamaged = false;
   state: CopyState;
   readonly rows = new Map<string, StoredRow>();
   #journal: Entry[] = [];

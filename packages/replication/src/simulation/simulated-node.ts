@@ -1,4 +1,5 @@
 import type { SeededRandom } from "@shoal/seeded-random";
+import { ClosedCopy } from "../closed-copy.js";
 import type { CopyBatch, CopyEffect, CopyEvent, CopyMessage } from "../copy-messages.js";
 import { type Heartbeat, NodeLeases, type Stamp } from "../node-leases.js";
 import { copiesOf, nodeOf, type ShardConfiguration, STORE, withdrawn } from "../shard-configuration.js";
@@ -55,7 +56,6 @@ interface OpenCopy {
   readonly disk: SimulatedDisk;
   readonly machine: ShardCopy;
   writes: readonly DraftedWrite[];
-  hasFailed: boolean;
 }
 
 const PROPOSAL_MS = 1_000;
@@ -66,6 +66,9 @@ export class SimulatedNode {
   readonly #surroundings: NodeSurroundings;
   readonly disks = new Map<string, SimulatedDisk>();
   readonly #copies = new Map<string, OpenCopy>();
+  readonly #closed = new Map<string, ClosedCopy>();
+  /** What it has heard of the shards whose copies here are closed. */
+  readonly #heard = new Map<string, ShardConfiguration>();
   readonly #peers: readonly string[];
   readonly #clock: { readonly offset: number; readonly rate: number };
   #leases: NodeLeases | undefined;
@@ -77,6 +80,7 @@ export class SimulatedNode {
   /** Rows that are sent to a copy that catches up. */
   readMs = 5;
   #diskStandsUntil = 0;
+  #diskFullUntil = 0;
   failsNextWrite = false;
 
   constructor(name: string, peers: readonly string[], surroundings: NodeSurroundings) {
@@ -113,7 +117,18 @@ export class SimulatedNode {
     this.#run++;
     this.#leases = new NodeLeases(`${this.name}.${this.#run}`, this.localNow, this.#surroundings.timing);
     this.#copies.clear();
-    for (const shard of this.disks.keys()) this.#open(shard);
+    this.#closed.clear();
+    this.#heard.clear();
+    const { random, after } = this.#surroundings;
+    for (const [shard, disk] of this.disks) {
+      const openMs = disk.isDamaged || !random.oneIn(8) ? 0 : random.below(15_000);
+      if (openMs === 0 && !disk.isDamaged) {
+        this.#open(shard);
+        continue;
+      }
+      this.#noteClosed(shard, disk);
+      if (!disk.isDamaged) after(openMs, () => this.#whenRunning(() => this.#reopen(shard, disk)));
+    }
     this.#refresh();
     this.#tick();
   }
@@ -140,6 +155,21 @@ export class SimulatedNode {
     this.#diskStandsUntil = Math.max(this.#diskStandsUntil, this.#surroundings.now() + ms);
   }
 
+  /** No write succeeds for so long, and no store that has failed is opened. */
+  fillDisk(ms: number): void {
+    this.#diskFullUntil = this.#surroundings.now() + ms;
+  }
+
+  /** What is there of the copy cannot be used any more. */
+  damage(shard: string): void {
+    const disk = this.disks.get(shard);
+    if (disk === undefined) return;
+    disk.isDamaged = true;
+    const open = this.#copies.get(shard);
+    if (open !== undefined) this.#close(shard, open);
+    this.#closed.get(shard)?.failed(this.localNow);
+  }
+
   handOver(shard: string): void {
     this.#deliver(shard, { type: "handOver" });
   }
@@ -153,12 +183,15 @@ export class SimulatedNode {
       const { shard } = message;
       if (this.#copies.get(shard)?.disk.copy === message.to) {
         this.#deliver(shard, { type: "message", from: message.from, message: message.message });
-      } else if (message.message.type === "revoke") {
-        // The copy is not open: nobody reads on account of it, nor will.
-        this.#leases?.confirmRevoked(shard, message.message.last);
-        const answer = { type: "revoked", version: message.message.configuration.version } as const;
-        this.#send(shard, message.to, message.from, answer);
+        return;
       }
+      const leases = this.#leases;
+      if (leases === undefined) return;
+      const { timing } = this.#surroundings;
+      const closed =
+        this.#closed.get(shard) ?? new ClosedCopy({ node: this.name, shard, leases, timing }, this.localNow);
+      const effects = closed.message(message.from, message.message, this.#heard.get(shard));
+      this.#carryOutClosed(shard, message.to, effects);
     });
   }
 
@@ -210,7 +243,31 @@ export class SimulatedNode {
       journalKeepEntries,
       wrong,
     });
-    this.#copies.set(shard, { disk, machine, writes: [], hasFailed: false });
+    this.#closed.delete(shard);
+    this.#copies.set(shard, { disk, machine, writes: [] });
+    const heard = this.#heard.get(shard);
+    if (heard !== undefined) this.#deliver(shard, { type: "configuration", configuration: heard });
+  }
+
+  #noteClosed(shard: string, { isDamaged }: SimulatedDisk): void {
+    const leases = this.#leases;
+    if (leases === undefined) return;
+    const closed = ClosedCopy.begin(
+      { node: this.name, shard, leases, timing: this.#surroundings.timing },
+      this.localNow,
+    );
+    if (isDamaged) closed.failed(this.localNow);
+    this.#closed.set(shard, closed);
+  }
+
+  #carryOutClosed(shard: string, from: string, effects: readonly CopyEffect[]): void {
+    for (const effect of effects) {
+      if (effect.type === "send") this.#send(shard, from, effect.to, effect.message);
+      if (effect.type !== "propose") continue;
+      this.#surroundings.propose(this.name, shard, effect.next, (_, current) => {
+        this.#whenRunning(() => this.#configured(shard, current));
+      });
+    }
   }
 
   #configured(shard: string, configuration: ShardConfiguration | undefined): void {
@@ -224,6 +281,7 @@ export class SimulatedNode {
       this.#replace(shard, configuration, own);
       return;
     }
+    if ((this.#heard.get(shard)?.version ?? 0) < configuration.version) this.#heard.set(shard, configuration);
     this.#deliver(shard, { type: "configuration", configuration });
   }
 
@@ -232,6 +290,7 @@ export class SimulatedNode {
     if (wrong !== "a deletion is confirmed before the copy has stopped") {
       for (const { ended } of this.#copies.get(shard)?.writes ?? []) ended("unknown");
       this.#copies.delete(shard);
+      this.#closed.delete(shard);
       this.disks.delete(shard);
       this.#leases?.forget(shard);
     }
@@ -280,11 +339,15 @@ export class SimulatedNode {
       if (needsStore || this.#heartbeats++ % 8 === 0) this.#refresh(leases.stamp(now));
     }
     const silent = this.#peers.filter((peer) => leases.heardAt(peer) + timing.silenceMs * (1 + timing.drift) <= now);
-    for (const [shard, { machine, hasFailed }] of this.#copies) {
-      if (hasFailed) continue;
+    for (const [shard, { machine }] of this.#copies) {
       const primary = nodeOf(machine.configuration?.primary ?? "/");
       if (silent.includes(primary)) this.#deliver(shard, { type: "silent", node: primary });
       else if (machine.isPrimary && machine.readFault(now) !== undefined) this.#deliver(shard, { type: "wake" });
+    }
+    for (const [shard, closed] of this.#closed) {
+      const heard = this.#heard.get(shard);
+      const copy = this.disks.get(shard)?.copy;
+      if (heard !== undefined && copy !== undefined) this.#carryOutClosed(shard, copy, closed.step(heard, now));
     }
     this.#after(100, () => this.#tick());
   }
@@ -372,7 +435,8 @@ export class SimulatedNode {
     const { random, now, after } = this.#surroundings;
     const { disk } = open;
     const started = this.#run;
-    const fails = this.failsNextWrite;
+    const isFull = now() < this.#diskFullUntil;
+    const fails = this.failsNextWrite || isFull;
     this.failsNextWrite = false;
     const apply = () => {
       disk.apply(batch);
@@ -384,24 +448,37 @@ export class SimulatedNode {
       // The disk goes on while the process is stopped.
       if (this.#run !== started || this.#pending.get(shard) !== apply) return;
       this.#pending.delete(shard);
-      if (!fails || random.oneIn(2)) apply();
+      if (!fails || (!isFull && random.oneIn(2))) apply();
       this.#whenRunning(() => {
         if (this.#copies.get(shard) !== open) return;
         if (!fails) {
           this.#deliver(shard, { type: "written", write });
           return;
         }
-        open.hasFailed = true;
         this.#deliver(shard, { type: "writeFailed" });
-        this.#after(1_000 + random.below(3_000), () => this.#reopen(shard, open));
+        if (this.#copies.get(shard) !== open) return;
+        // It is closed as soon as what is under way there has ended, and opened again.
+        this.#after(random.below(1_000), () => {
+          this.#close(shard, open);
+          this.#after(1_000 + random.below(3_000), () => this.#reopen(shard, disk));
+        });
       });
     });
   }
 
-  /** A store that has failed is reopened. */
-  #reopen(shard: string, open: OpenCopy): void {
+  #close(shard: string, open: OpenCopy): void {
     if (this.#copies.get(shard) !== open) return;
     for (const { ended } of open.writes) ended("unknown");
+    this.#copies.delete(shard);
+    this.#noteClosed(shard, open.disk);
+  }
+
+  #reopen(shard: string, disk: SimulatedDisk): void {
+    if (this.disks.get(shard) !== disk || this.#copies.has(shard) || disk.isDamaged) return;
+    if (this.#surroundings.now() < this.#diskFullUntil) {
+      this.#after(2_000, () => this.#reopen(shard, disk));
+      return;
+    }
     this.#open(shard);
     this.#refresh();
   }

@@ -1,5 +1,8 @@
 import { ShoalError } from "@shoal/model";
 import {
+  ClosedCopy,
+  type ClosedCopyOptions,
+  type CopyEffect,
   type CopyName,
   copiesOf,
   NodeLeases,
@@ -44,6 +47,8 @@ export interface NodeCopiesOptions {
   readonly leaseMs: number;
   /** Entries that a journal keeps for copies that are away. */
   readonly journalKeepEntries: number;
+  /** Shards may be missing here that were made once, as an operator has said. */
+  readonly isLossAccepted?: boolean;
 }
 
 /** Where the store of a copy is, or will be. */
@@ -87,6 +92,8 @@ export class NodeCopies implements Disposable {
   readonly #timing: Timing;
   readonly #leases: NodeLeases;
   readonly #replicas = new Map<ShardKey, ShardReplica>();
+  /** Those that are placed here and not open. */
+  readonly #closedCopies = new Map<ShardKey, ClosedCopy>();
   readonly #around: ReplicaSurroundings;
   readonly #listeners = new Set<(event: ReplicaEvent) => void>();
   readonly #subscription: Disposable;
@@ -134,6 +141,20 @@ export class NodeCopies implements Disposable {
     return this.#replicas.get(key);
   }
 
+  /** A copy is placed here, and will be opened when there is time for it. */
+  expect(address: ShardAddress, record: ClassRecord): void {
+    const initial = initialConfigurations(record.sharding).get(address.shardName);
+    if (initial === undefined) return;
+    const key = shardKeyOf(address);
+    this.#initial.set(key, initial);
+    if (!this.#replicas.has(key)) this.#begunClosed(key);
+  }
+
+  /** It could not be opened. */
+  failed(address: ShardAddress): void {
+    this.#closedCopies.get(shardKeyOf(address))?.failed(this.#options.now());
+  }
+
   /**
    * Opens the copy of a shard that its class places here. One that is not on the disk, and was or may have been, is replaced by a new
    * one where others hold what it held; else it fails with `dataLoss`.
@@ -159,8 +180,10 @@ export class NodeCopies implements Disposable {
     }
     this.#replicas.get(key)?.stop();
     this.#replicas.set(key, replica);
-    replica.start(copy, this.#configuration(key) ?? initial);
-    this.#peers = new Set([...this.#peers, ...nodesOf(initial)].filter((node) => node !== this.#options.nodeName));
+    this.#closedCopies.delete(key);
+    const configuration = this.#configuration(key) ?? initial;
+    this.#meet(configuration);
+    replica.start(copy, configuration);
     const onClose = () => this.#closed(replica);
     return { shard: replicatedShard(shard, replica, onClose), store, replica };
   }
@@ -177,13 +200,11 @@ export class NodeCopies implements Disposable {
     const replica = this.#replicas.get(shard);
     if (replica?.name === to) {
       replica.handle({ type: "message", from: message.from, message: message.message });
-    } else if (message.message.type === "revoke") {
-      // The copy is not open: nobody reads on account of it, nor will.
-      const { last, configuration } = message.message;
-      this.#leases.confirmRevoked(shard, last);
-      const answer = { type: "revoked", version: configuration.version } as const;
-      this.#options.send(from, { type: "copy", shard, from: to, to: message.from, message: answer });
+      return;
     }
+    // Also for a copy that is not there any more, or has another name.
+    const closed = this.#closedCopies.get(shard) ?? new ClosedCopy(this.#aroundClosed(shard), this.#options.now());
+    this.#carryOut(shard, to, closed.message(message.from, message.message, this.#configuration(shard)));
   }
 
   /** As of now, and since the start of the process. */
@@ -212,6 +233,7 @@ export class NodeCopies implements Disposable {
   forget(address: ShardAddress): void {
     const key = shardKeyOf(address);
     this.#initial.delete(key);
+    this.#closedCopies.delete(key);
     this.#leases.forget(key);
   }
 
@@ -233,6 +255,7 @@ export class NodeCopies implements Disposable {
     this.#subscription[Symbol.dispose]();
     for (const replica of this.#replicas.values()) replica.stop();
     this.#replicas.clear();
+    this.#closedCopies.clear();
   }
 
   #count(event: ReplicaEvent): void {
@@ -246,7 +269,27 @@ export class NodeCopies implements Disposable {
   /** The copy is not served any more. */
   #closed(replica: ShardReplica): void {
     replica.stop();
-    if (this.#replicas.get(replica.key) === replica) this.#replicas.delete(replica.key);
+    if (this.#replicas.get(replica.key) !== replica) return;
+    this.#replicas.delete(replica.key);
+    this.#begunClosed(replica.key);
+  }
+
+  #begunClosed(shard: ShardKey): void {
+    this.#closedCopies.set(shard, ClosedCopy.begin(this.#aroundClosed(shard), this.#options.now()));
+  }
+
+  #aroundClosed(shard: ShardKey): ClosedCopyOptions {
+    return { node: this.#options.nodeName, shard, leases: this.#leases, timing: this.#timing };
+  }
+
+  /** What is to be done for a copy that is not open. */
+  #carryOut(shard: ShardKey, from: CopyName, effects: readonly CopyEffect[]): void {
+    for (const effect of effects) {
+      if (effect.type === "propose") void this.#propose({ shard, next: effect.next });
+      if (effect.type !== "send") continue;
+      const { to, message } = effect;
+      this.#options.send(nodeOf(to), { type: "copy", shard, from, to, message });
+    }
   }
 
   #configuration(key: ShardKey): ShardConfiguration | undefined {
@@ -259,7 +302,7 @@ export class NodeCopies implements Disposable {
     key: ShardKey,
     isMade: boolean,
   ): Promise<{ readonly name: CopyName; readonly since: number }> {
-    const { nodeName, ownCopy, newId } = this.#options;
+    const { nodeName, ownCopy, newId, isLossAccepted } = this.#options;
     this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
@@ -267,8 +310,9 @@ export class NodeCopies implements Disposable {
       if (configuration === undefined || own === undefined) {
         throw new ShoalError("unavailable", `${shardPlaceOf(address)} has no copy on node '${nodeName}'`);
       }
-      // Nobody has begun with it: what is not there was never there.
-      if (!isMade && configuration.version === 1 && own === ownCopy) return { name: own, since: 1 };
+      // It has never taken part, and without it nothing was acknowledged: what is not there was never there.
+      const isNew = !isMade && (configuration.version === 1 || isLossAccepted !== true);
+      if (isNew && own === ownCopy) return { name: own, since: 1 };
       if (configuration.inSync.length === 1 && configuration.inSync[0] === own) {
         throw new ShoalError(
           "dataLoss",
@@ -290,8 +334,18 @@ export class NodeCopies implements Disposable {
     for (const [key, replica] of this.#replicas) {
       const configuration = snapshot.configurations.get(key);
       if (configuration === undefined || configuration === before?.configurations.get(key)) continue;
+      this.#meet(configuration);
       replica.handle({ type: "configuration", configuration });
     }
+  }
+
+  /** Nodes that share a shard with this one from now on. */
+  #meet(configuration: ShardConfiguration): void {
+    const { nodeName, now } = this.#options;
+    const met = nodesOf(configuration).filter((node) => node !== nodeName && !this.#peers.has(node));
+    if (met.length === 0) return;
+    for (const node of met) this.#leases.meet(node, now());
+    this.#peers = new Set([...this.#peers, ...met]);
   }
 
   /** Several that come together share a call; those that come during one share the next. */
@@ -370,6 +424,10 @@ export class NodeCopies implements Disposable {
       }
       if (silent) replica.handle({ type: "silent", node: primary });
       else if (replica.isWaitedFor || (isBeat && replica.isHindered)) replica.handle({ type: "wake" });
+    }
+    for (const [shard, closed] of this.#closedCopies) {
+      const configuration = this.#configuration(shard);
+      if (configuration !== undefined) this.#carryOut(shard, this.#options.ownCopy, closed.step(configuration, now));
     }
   }
 
