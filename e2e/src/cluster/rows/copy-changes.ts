@@ -37,13 +37,21 @@ export class CopyChanges {
 
   /** Something is done to these nodes until `act` ends: their copies may be taken out, and they may lose what they lead. */
   async during<T>(nodes: readonly string[], act: () => Promise<T>): Promise<T> {
-    const fault = { nodes: new Set(nodes), fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY };
-    this.#faults.push(fault);
+    const end = this.begin(nodes);
     try {
       return await act();
     } finally {
-      fault.untilMs = Date.now();
+      end();
     }
+  }
+
+  /** The same until what it gives is called. */
+  begin(nodes: readonly string[]): () => void {
+    const fault = { nodes: new Set(nodes), fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY };
+    this.#faults.push(fault);
+    return () => {
+      fault.untilMs = Date.now();
+    };
   }
 
   read(): { readonly all: number; readonly spurious: readonly string[] } {
