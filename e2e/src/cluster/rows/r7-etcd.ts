@@ -1,5 +1,5 @@
 import type { Failures } from "../../faults/fault-row.js";
-import { KnownData } from "../../faults/known-data.js";
+import { KnownData, type KnownObject } from "../../faults/known-data.js";
 import { at, errorOf } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
 import type { ClusterMember } from "../cluster-member.js";
@@ -76,7 +76,12 @@ export const R7_CLUSTER = withOneAndThreeCopies((copies) => ({
         "schema changes made": classes.made.length,
         "slowest resumption after the leader's end (ms)": Math.round(slowestMs),
         "first schema change after all of etcd is back (ms)": Math.round(backMs ?? -1),
-        ...(restarted === undefined ? {} : { "reads refused by a node restarted without etcd": restarted.refused }),
+        ...(restarted === undefined
+          ? {}
+          : {
+              "reads refused of a node restarted without etcd": restarted.refused,
+              "the slowest of them (ms)": restarted.tookMs,
+            }),
         failures: failures.count,
       };
     }),
@@ -87,14 +92,16 @@ async function restartCopies(node: ClusterMember, changes: CopyChanges, data: Kn
   const end = changes.begin([node.name]);
   await node.stop();
   node.spawn();
+  const begun = performance.now();
   let refused = 0;
-  for (const { id, n } of data.objects.slice(0, READS)) {
+  const read = async ({ id, n }: KnownObject): Promise<void> => {
     const { status, json, text } = await data.http.get(`/v1/objects/${id}`);
     if (status === 503) refused += 1;
     else
       failures.check(at(json, "properties", "n") === n, `without etcd, object ${n}: ${status} ${text.slice(0, 300)}`);
-  }
-  return { end, refused };
+  };
+  await Promise.all(data.objects.slice(0, READS).map(read));
+  return { end, refused, tookMs: Math.round(performance.now() - begun) };
 }
 
 async function checkData(data: KnownData, failures: Failures, when: string): Promise<void> {
