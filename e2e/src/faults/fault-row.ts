@@ -22,7 +22,7 @@ export interface FaultRow {
   readonly on?: "cluster";
   /** Of each object of its classes; absent: the row has no classes of its own, or they have one. */
   readonly copies?: number;
-  /** Its short form takes too long for the cluster check: it runs at night, and when it is named. */
+  /** Its short form takes too long for the cluster check: it runs in `npm run nightly` and by hand. */
   readonly isNightly?: boolean;
   readonly title: string;
   readonly needs: readonly Need[];

@@ -20,7 +20,7 @@ export interface CopiedRow {
   /** The storage node of that number, counted round. */
   readonly node: (number: number) => ClusterMember;
   /** Does something to nodes, until everything is as before: only then may their copies be taken out, and they lose what they lead. */
-  readonly disturb: <T>(nodes: readonly ClusterMember[], act: () => Promise<T>) => Promise<T>;
+  readonly disturb: <T>(nodes: readonly ClusterMember[], act: () => Promise<T>, what?: "cut off") => Promise<T>;
   /** Waits until everything runs, and all copies are in sync; how long that took. */
   readonly inSync: (what: string) => Promise<number>;
 }
@@ -51,11 +51,10 @@ export function copiedRow({ id, title, needs = ["etcd"], options = {}, factor = 
       await inSync(cluster, failures, "at the start");
       const figures = await act({
         ...{ cluster, failures, objects, run: given, node },
-        disturb: (nodes, what) =>
-          changes.during(
-            nodes.map(({ name }) => name),
-            what,
-          ),
+        disturb: (nodes, does, what) => {
+          const names = nodes.map(({ name }) => name);
+          return changes.during(names, does, what);
+        },
         inSync: (what) => inSync(cluster, failures, what),
       });
       await inSync(cluster, failures, "at the end");

@@ -18,10 +18,13 @@ interface CopyChange {
   readonly told: string;
   /** The nodes that lost by it; of a new primary the old one alone, as it leaves behind those that lack its last entries. */
   readonly losers: readonly string[];
+  /** The node that went on. */
+  readonly primary: string;
 }
 
 interface Fault {
   readonly nodes: ReadonlySet<string>;
+  readonly isCut: boolean;
   readonly fromMs: number;
   untilMs: number;
 }
@@ -35,9 +38,12 @@ export class CopyChanges {
 
   constructor(readonly cluster: Cluster) {}
 
-  /** Something is done to these nodes until `act` ends: their copies may be taken out, and they may lose what they lead. */
-  async during<T>(nodes: readonly string[], act: () => Promise<T>): Promise<T> {
-    const end = this.begin(nodes);
+  /**
+   * Something is done to these nodes until `act` ends: their copies may be taken out, and they may lose what they lead. A primary that
+   * is cut off may take out those that it does not hear.
+   */
+  async during<T>(nodes: readonly string[], act: () => Promise<T>, what?: "cut off"): Promise<T> {
+    const end = this.begin(nodes, what);
     try {
       return await act();
     } finally {
@@ -46,8 +52,9 @@ export class CopyChanges {
   }
 
   /** The same until what it gives is called. */
-  begin(nodes: readonly string[]): () => void {
-    const fault = { nodes: new Set(nodes), fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY };
+  begin(nodes: readonly string[], what?: "cut off"): () => void {
+    const isCut = what === "cut off";
+    const fault = { nodes: new Set(nodes), isCut, fromMs: Date.now(), untilMs: Number.POSITIVE_INFINITY };
     this.#faults.push(fault);
     return () => {
       fault.untilMs = Date.now();
@@ -56,10 +63,12 @@ export class CopyChanges {
 
   read(): { readonly all: number; readonly spurious: readonly string[] } {
     const changes = changesOf(this.cluster.storageNodes.map((node) => node.log()));
-    const isExplained = ({ timeMs, losers }: CopyChange): boolean =>
-      losers.every((node) =>
-        this.#faults.some(({ nodes, fromMs, untilMs }) => nodes.has(node) && timeMs >= fromMs && timeMs <= untilMs),
+    const isExplained = ({ timeMs, losers, primary }: CopyChange): boolean => {
+      const faults = this.#faults.filter(({ fromMs, untilMs }) => timeMs >= fromMs && timeMs <= untilMs);
+      return losers.every((node) =>
+        faults.some(({ nodes, isCut }) => nodes.has(node) || (isCut && nodes.has(primary))),
       );
+    };
     return { all: changes.length, spurious: changes.filter((one) => !isExplained(one)).map(({ told }) => told) };
   }
 }
@@ -85,7 +94,7 @@ export function changesOf(logs: readonly string[]): readonly CopyChange[] {
       if (losers.length === 0) return [];
       const { timeMs } = after;
       const told = `${new Date(timeMs).toISOString()} ${shard}: primary ${before.primary}, then ${after.primary}; in sync ${before.inSync}, then ${after.inSync}`;
-      return [{ timeMs, told, losers }];
+      return [{ timeMs, told, losers, primary: after.primary }];
     });
   });
 }

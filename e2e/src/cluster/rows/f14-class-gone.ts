@@ -14,6 +14,7 @@ const WAYS = ["SIGTERM", "kill -9", "SIGSTOP"] as const;
 export const F14_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "F14",
   on: "cluster",
+  isNightly: copies > 1,
   title: "a class that was made is not gone: random ends and stops during schema changes, auto-schema on",
   needs: [],
   run: (run) =>

@@ -10,7 +10,7 @@ const RETRY_PAUSE_MS = 50;
 /** So long does an import wait for another copy to take over. */
 const STALL_MS_MAX = 5_000;
 /** So long does the first one that is killed stay away, where there are others. */
-const AWAY_MS = 7_000;
+const AWAY_MS = 6_000;
 
 /**
  * R1 on a cluster: storage nodes are killed with -9 and started again at random moments of an import, which goes on

@@ -33,20 +33,24 @@ export const R20_CLUSTER = copiedRow({
       if (isShort && round % 3 !== 0) continue;
       const [victim, other] = [node(round), node(round + 1)];
       // Of two that do not hear each other either may lose.
-      await disturb(what.startsWith("from one node") ? [victim, other] : [victim], async () => {
-        cut(victim.name, other.name);
-        await pause(cutMs);
-        network.heal();
-        const healedMs = performance.now();
-        await pause(isShort ? BACK_MS_MAX / 2 : BACK_MS_MAX + 1_000);
-        const backMs = objects.longestWriteMs(healedMs, performance.now());
-        healedAfter.push(backMs);
-        failures.check(backMs <= BACK_MS_MAX, `${what}: ${Math.round(backMs)} ms without a write after healing`);
-        const syncMs = await inSync(what);
-        run.say(
-          `${victim.name} cut off ${what}: back ${Math.round(backMs)} ms after healing, in sync after ${syncMs} ms`,
-        );
-      });
+      await disturb(
+        what.startsWith("from one node") ? [victim, other] : [victim],
+        async () => {
+          cut(victim.name, other.name);
+          await pause(cutMs);
+          network.heal();
+          const healedMs = performance.now();
+          await pause(isShort ? BACK_MS_MAX / 2 : BACK_MS_MAX + 1_000);
+          const backMs = objects.longestWriteMs(healedMs, performance.now());
+          healedAfter.push(backMs);
+          failures.check(backMs <= BACK_MS_MAX, `${what}: ${Math.round(backMs)} ms without a write after healing`);
+          const syncMs = await inSync(what);
+          run.say(
+            `${victim.name} cut off ${what}: back ${Math.round(backMs)} ms after healing, in sync after ${syncMs} ms`,
+          );
+        },
+        "cut off",
+      );
     }
     return timesOf("writes back after healing", healedAfter);
   },

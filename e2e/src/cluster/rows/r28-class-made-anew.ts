@@ -21,6 +21,7 @@ const OPTIONS: ClusterOptions = { gateways: 1, storageNodes: 3, coordinators: 1,
 export const R28_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R28",
   on: "cluster",
+  isNightly: copies > 1,
   title: "F1: a class is deleted and made anew around restarts of the coordinator, and while bytes to it are held",
   needs: [],
   run: async (run) => {

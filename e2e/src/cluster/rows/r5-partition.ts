@@ -22,6 +22,7 @@ const WAYS = ["both ways", "from it", "to it"] as const;
 export const R5_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R5",
   on: "cluster",
+  isNightly: copies > 1,
   title: "network partition of a node, both ways and one way",
   needs: ["etcd", "root", "ip", "nft"],
   run: (run) =>
@@ -41,26 +42,30 @@ export const R5_CLUSTER = withOneAndThreeCopies((copies) => ({
 
         let importedMs = 0;
         let longestStallMs = 0;
-        await changes.during([victim.name], async () => {
-          cluster.network.isolate(victim.name, way);
-          const healing = pause(cutMs).then(() => cluster.network.heal());
-          const importing = importAll(data).then((stallMs) => {
-            longestStallMs = stallMs;
-            importedMs = performance.now();
-          });
-          await changed.meanwhile(failures, victim.name);
-          await healing;
-          const healedMs = performance.now();
-          await changed.repeat(failures);
-          await importing;
-          importedMs -= healedMs;
-          const usedMs = await msUntil(async () => (await changed.works(cluster)) === undefined, HEALED_MAX_MS);
-          failures.check(
-            usedMs !== undefined,
-            `${way}: ${HEALED_MAX_MS} ms after healing: ${await changed.works(cluster)}`,
-          );
-          if (copies > 1) await inSync(cluster, failures, `cut off ${way}`);
-        });
+        await changes.during(
+          [victim.name],
+          async () => {
+            cluster.network.isolate(victim.name, way);
+            const healing = pause(cutMs).then(() => cluster.network.heal());
+            const importing = importAll(data).then((stallMs) => {
+              longestStallMs = stallMs;
+              importedMs = performance.now();
+            });
+            await changed.meanwhile(failures, victim.name);
+            await healing;
+            const healedMs = performance.now();
+            await changed.repeat(failures);
+            await importing;
+            importedMs -= healedMs;
+            const usedMs = await msUntil(async () => (await changed.works(cluster)) === undefined, HEALED_MAX_MS);
+            failures.check(
+              usedMs !== undefined,
+              `${way}: ${HEALED_MAX_MS} ms after healing: ${await changed.works(cluster)}`,
+            );
+            if (copies > 1) await inSync(cluster, failures, `cut off ${way}`);
+          },
+          "cut off",
+        );
         if (copies > 1) {
           failures.check(longestStallMs <= STALL_MS_MAX, `${way}: the import stood for ${longestStallMs} ms`);
           figures[`longest stall of the import, ${way} (ms)`] = longestStallMs;

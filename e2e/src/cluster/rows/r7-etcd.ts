@@ -21,6 +21,7 @@ const READS = 20;
 export const R7_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R7",
   on: "cluster",
+  isNightly: copies > 1,
   title: "etcd's leader is killed, all of etcd is gone",
   needs: ["etcd"],
   run: (run) =>

@@ -20,6 +20,7 @@ const AUTO = "Auto";
 export const R9_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R9",
   on: "cluster",
+  isNightly: copies > 1,
   title: "schema changes from 8 gateways at once, class delete during auto-schema import",
   needs: ["etcd"],
   run: (run) =>
