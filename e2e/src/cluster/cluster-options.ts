@@ -4,6 +4,8 @@ export interface ClusterOptions {
   readonly coordinators?: number;
   /** 0: the one coordinator keeps the schema itself. */
   readonly etcdMembers?: 0 | 1 | 3;
+  /** Of each object, in classes that do not say (`REPLICATION_FACTOR`). */
+  readonly copies?: number;
   /** In `namespaces` links can be cut, and the processes speak mutual TLS. Needs root, `ip` and `nft`. */
   readonly network?: "loopback" | "namespaces";
   /** Settings of every process of ours. */

@@ -126,6 +126,7 @@ export class Cluster implements AsyncDisposable {
       METRICS_HOST: host,
       METRICS_PORT: String(internalPort),
       ...this.#certificates?.settingsOf(name),
+      ...(this.options.copies === undefined ? {} : { REPLICATION_FACTOR: String(this.options.copies) }),
     };
     const ofRole: Readonly<Record<Role, () => Promise<Readonly<Record<string, string>>>>> = {
       gateway: async () => ({

@@ -5,7 +5,7 @@ import { testSeed } from "../random-objects.js";
 import { CLUSTER_ROWS } from "./rows/cluster-rows.js";
 
 describe("faults on a cluster, short form", () => {
-  for (const row of CLUSTER_ROWS) {
+  for (const row of CLUSTER_ROWS.filter(({ isNightly }) => isNightly !== true)) {
     it.skipIf(!canRun(row))(`${row.id} ${titleOf(row)}`, async () => {
       const seed = testSeed();
       const said: string[] = [];

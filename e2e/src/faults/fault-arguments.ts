@@ -13,6 +13,7 @@ export interface FaultArguments {
 export function readFaultArguments(words: readonly string[]): FaultArguments | undefined {
   const named: string[] = [];
   let on: string | undefined;
+  let copies: number | undefined;
   let size: FaultArguments["size"] = "long";
   let seed: number | undefined;
   for (let at = 0; at < words.length; at++) {
@@ -21,6 +22,8 @@ export function readFaultArguments(words: readonly string[]): FaultArguments | u
     else if (word === "--seed") {
       seed = Number(words[++at] ?? Number.NaN);
       if (!Number.isSafeInteger(seed)) return undefined;
+    } else if (word === "--copies") {
+      copies = Number(words[++at] ?? Number.NaN);
     } else if (word === "--on") {
       on = words[++at];
       if (on !== "process" && on !== "cluster") return undefined;
@@ -28,7 +31,10 @@ export function readFaultArguments(words: readonly string[]): FaultArguments | u
     else return undefined;
   }
   const rows = FAULT_ROWS.filter(
-    (row) => (named.length === 0 || named.includes(row.id)) && (on === undefined || on === (row.on ?? "process")),
+    (row) =>
+      (named.length === 0 || named.includes(row.id)) &&
+      (on === undefined || on === (row.on ?? "process")) &&
+      (copies === undefined || copies === (row.copies ?? 1)),
   );
   return rows.length === 0 ? undefined : { rows, size, seed };
 }

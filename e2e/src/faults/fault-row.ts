@@ -20,14 +20,19 @@ export interface FaultRow {
   readonly id: string;
   /** Absent: one process. A row may be there once for each. */
   readonly on?: "cluster";
+  /** Of each object of its classes; absent: the row has no classes of its own, or they have one. */
+  readonly copies?: number;
+  /** Its short form takes too long for the cluster check: it runs in `npm run nightly` and by hand. */
+  readonly isNightly?: boolean;
   readonly title: string;
   readonly needs: readonly Need[];
   readonly run: (run: FaultRun) => Promise<FaultResult>;
 }
 
-/** Its title, and what it needs. */
-export function titleOf({ title, needs }: FaultRow): string {
-  return needs.length === 0 ? title : `${title} (needs ${needs.join(", ")})`;
+/** Its title, how many copies there are, and what it needs. */
+export function titleOf({ title, copies = 1, needs }: FaultRow): string {
+  const told = copies === 1 ? title : `${title}, ${copies} copies`;
+  return needs.length === 0 ? told : `${told} (needs ${needs.join(", ")})`;
 }
 
 /** Whether this machine has what the row needs. */

@@ -1,4 +1,4 @@
-// npm run faults -- [R1 R3 …] [--on process|cluster] [--short] [--seed N]: runs the named rows (all without names) and prints
+// npm run faults -- [R1 R3 …] [--on process|cluster] [--copies N] [--short] [--seed N]: runs the named rows (all without names) and prints
 // their figures.
 import { seededRandom } from "@shoal/seeded-random";
 import { newSeed } from "../random-objects.js";
@@ -9,7 +9,7 @@ import { FAULT_ROWS } from "./rows.js";
 const read = readFaultArguments(process.argv.slice(2));
 if (read === undefined) {
   const ids = [...new Set(FAULT_ROWS.map((row) => row.id))].join(" ");
-  console.error(`usage: npm run faults -- [${ids}] [--on process|cluster] [--short] [--seed N]`);
+  console.error(`usage: npm run faults -- [${ids}] [--on process|cluster] [--copies N] [--short] [--seed N]`);
   process.exit(1);
 }
 const { rows, size } = read;

@@ -68,8 +68,8 @@ function describeCopies(metrics: Metrics, copies: NodeCopies): void {
 }
 
 function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
-  const { className, shardName } = event.shard;
-  const where = { class: className, shard: shardName };
+  const { classId, className, shardName } = event.shard;
+  const where = { class: className, classId, shard: shardName };
   if (event.type === "configured") {
     const { primary, epoch, inSync, learners, version } = event.after;
     const isChanged = event.before?.inSync.length !== inSync.length || event.before?.primary !== primary;

@@ -239,6 +239,18 @@ describe("a primary that dies", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(other.outcome).toBe("waits");
   });
+
+  it("is not waited for longer than SHARD_WAIT_SECONDS and one more refusal where each refusal takes long", async () => {
+    const { world, shard, get } = setUp();
+    const refusal = new ShardMoved("no lease", world.configuration(shard));
+    const carry = () => new Promise((_, reject) => setTimeout(reject, 2_000, refusal));
+    Object.assign(world.at("n1").connection, { carry });
+    const waits = watched(get());
+    await vi.advanceTimersByTimeAsync(WAIT_MS);
+    expect(waits.outcome).toBe("waits");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(waits.outcome).toBe("unavailable 1: no lease");
+  });
 });
 
 describe("requests that wait for a shard", () => {

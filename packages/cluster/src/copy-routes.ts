@@ -177,7 +177,9 @@ export class CopyRoutes implements PrimaryRouter {
         const outage = route.outages[asked];
         if (outage !== undefined) {
           hold ??= this.#options.held.hold(question.heldBytes(), nodeOf(this.#configurationOf(route).primary));
-          if (!(await this.#turnOf(route, outage, context))) throw failure ?? this.#unserved(route, asked);
+          // One that has not asked may do so even late: nobody else may be there to learn that the outage is over.
+          const isOver = failure !== undefined && this.#options.nowMs() >= this.#waitEndsMs(outage, context);
+          if (isOver || !(await this.#turnOf(route, outage, context))) throw failure ?? this.#unserved(route, asked);
         }
         try {
           const answer = await (asked === "primary"
@@ -345,11 +347,14 @@ export class CopyRoutes implements PrimaryRouter {
     return this.#refreshed;
   }
 
-  async #turnOf(route: Route, outage: ShardOutage, { deadline, signal, waitMsMax }: RequestContext): Promise<boolean> {
-    const untilMs = waitMsMax === undefined ? Math.min(outage.sinceMs + this.#options.shardWaitMs, deadline) : 0;
+  #waitEndsMs({ sinceMs }: ShardOutage, { deadline, waitMsMax }: RequestContext): number {
+    return waitMsMax === undefined ? Math.min(sinceMs + this.#options.shardWaitMs, deadline) : 0;
+  }
+
+  async #turnOf(route: Route, outage: ShardOutage, context: RequestContext): Promise<boolean> {
     this.#waitedFor.set(route.key, route);
     try {
-      return await outage.turn(untilMs, signal);
+      return await outage.turn(this.#waitEndsMs(outage, context), context.signal);
     } finally {
       if (!Object.values(route.outages).some((one) => one?.isWaitedFor)) this.#waitedFor.delete(route.key);
     }

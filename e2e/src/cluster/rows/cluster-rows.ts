@@ -19,13 +19,13 @@ import { S12_CLUSTER } from "./s12-drain.js";
 
 /** The rows that run on a cluster of their own, in the order of the tables. */
 export const CLUSTER_ROWS: readonly FaultRow[] = [
-  R1_CLUSTER,
-  R3_CLUSTER,
-  R4_CLUSTER,
-  R5_CLUSTER,
-  R7_CLUSTER,
-  R8_CLUSTER,
-  R9_CLUSTER,
+  ...R1_CLUSTER,
+  ...R3_CLUSTER,
+  ...R4_CLUSTER,
+  ...R5_CLUSTER,
+  ...R7_CLUSTER,
+  ...R8_CLUSTER,
+  ...R9_CLUSTER,
   R18_CLUSTER,
   R18_TWO_CLUSTER,
   R19_CLUSTER,
@@ -33,8 +33,8 @@ export const CLUSTER_ROWS: readonly FaultRow[] = [
   R21_CLUSTER,
   R22_CLUSTER,
   R25_CLUSTER,
-  R28_CLUSTER,
-  F14_CLUSTER,
+  ...R28_CLUSTER,
+  ...F14_CLUSTER,
   S11_CLUSTER,
   S12_CLUSTER,
 ];

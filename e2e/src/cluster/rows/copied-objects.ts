@@ -7,10 +7,16 @@ import { pause } from "./row-on-cluster.js";
 type Stored = number;
 const NOTHING: Stored = 0;
 
-const CLIENTS = 8;
-const KEYS = 24;
+const KEYS = 64;
+/** So many requests of a key may wait for their answers: more take the checker long. Others of the same shard wait as well then. */
+const WAITING_MAX = 2;
+const SEARCHES_WAITING_MAX = 64;
+const SEARCHES_OF_ALL = 0.2;
+const DUE_EVERY_MS = 5;
 /** A key is left for a fresh one after so many steps: what explains longer histories takes long to find. */
 const STEPS_MAX = 60;
+/** So, too, when nobody knows what became of so many. */
+const UNKNOWN_MAX = 4;
 const SEARCH_CLASS_OBJECTS = 50;
 
 const REFUSAL_CHARS = 200;
@@ -23,6 +29,8 @@ interface Key {
   readonly steps: HistoryStep<Stored>[];
   /** What was refused, for whoever looks for a fault. */
   readonly refused: string[];
+  waiting: number;
+  unknown: number;
 }
 
 export interface CopiedClass {
@@ -32,14 +40,17 @@ export interface CopiedClass {
 }
 
 /**
- * Objects of a class whose shards have copies: eight clients write, create, delete and read them by id, and others search. Every
- * history of a key must have a linear order, every search the objects that nobody changes.
+ * Objects of a class whose shards have copies: clients write, create, delete and read them by id, and search, at a steady rate,
+ * whatever waits. Every history of a key must have a linear order, every search the objects that nobody changes.
  */
 export class CopiedObjects {
   /** Writes that were acknowledged: when they were asked and answered; and times at which one failed. */
   readonly written: { readonly askedMs: number; readonly answeredMs: number }[] = [];
   readonly failed: number[] = [];
   searches = 0;
+  /** Requests that were due, and those that came to an end. One that is due is left out while everything waits that it may be about. */
+  asked = 0;
+  answered = 0;
   readonly failedSearches: string[] = [];
   readonly #http: HttpClient;
   readonly #options: CopiedClass;
@@ -47,8 +58,11 @@ export class CopiedObjects {
   readonly #perSecond: number;
   readonly #histories: Key[] = [];
   readonly #keys: Key[];
-  #isStopped = false;
-  #running: Promise<void>[] = [];
+  readonly #running = new Set<Promise<void>>();
+  #searching = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #begunMs = 0;
+  #endedMs = 0;
   #number = 0;
 
   constructor(http: HttpClient, options: CopiedClass, perSecond: number, random: () => number) {
@@ -79,20 +93,34 @@ export class CopiedObjects {
   }
 
   start(): void {
-    const gapMs = (1_000 * (CLIENTS + 2)) / this.#perSecond;
-    const client = async (act: () => Promise<void>): Promise<void> => {
-      while (!this.#isStopped) {
-        await act();
-        await pause(gapMs * (0.5 + this.#random()));
-      }
-    };
-    this.#running = Array.from({ length: CLIENTS }, () => client(() => this.#step()));
-    this.#running.push(...Array.from({ length: 2 }, () => client(() => this.#search())));
+    this.#begunMs = performance.now();
+    this.#timer = setInterval(() => {
+      const due = ((performance.now() - this.#begunMs) * this.#perSecond) / 1_000;
+      for (; this.asked < due; this.asked++) this.#send();
+    }, DUE_EVERY_MS);
   }
 
+  #send(): void {
+    const isSearch = this.#random() < SEARCHES_OF_ALL;
+    const running = isSearch ? this.#sendSearch() : this.#sendStep();
+    if (running === undefined) return;
+    const counted = running.finally(() => {
+      this.#running.delete(counted);
+      this.answered++;
+    });
+    this.#running.add(counted);
+  }
+
+  /** Sends nothing more and waits for all answers. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    clearInterval(this.#timer);
+    this.#endedMs = performance.now();
     await Promise.all(this.#running);
+  }
+
+  /** So long were requests sent. */
+  get seconds(): number {
+    return (this.#endedMs - this.#begunMs) / 1_000;
   }
 
   /** How long a write that was asked from `fromMs` to `toMs` waited at most: so long was its shard away. */
@@ -122,7 +150,7 @@ export class CopiedObjects {
   }
 
   #freshKey(): Key {
-    const key = { id: this.#newId(), steps: [], refused: [] };
+    const key = { id: this.#newId(), steps: [], refused: [], waiting: 0, unknown: 0 };
     this.#histories.push(key);
     return key;
   }
@@ -136,14 +164,29 @@ export class CopiedObjects {
     return { class: this.#options.className, id, properties: { n }, vector: [Math.cos(n), Math.sin(n), n < 0 ? 1 : 0] };
   }
 
-  async #step(): Promise<void> {
-    const at = Math.floor(this.#random() * KEYS);
-    let key = this.#keys[at];
-    if (key === undefined) return;
-    if (key.steps.length >= STEPS_MAX) {
-      key = this.#freshKey();
+  /** On a key that not too much waits for, from a random one on. */
+  #sendStep(): Promise<void> | undefined {
+    const from = Math.floor(this.#random() * KEYS);
+    for (let offset = 0; offset < KEYS; offset++) {
+      const at = (from + offset) % KEYS;
+      const present = this.#keys[at];
+      if (present === undefined || present.waiting >= WAITING_MAX) continue;
+      const isDone = present.steps.length >= STEPS_MAX || present.unknown >= UNKNOWN_MAX;
+      const key = isDone ? this.#freshKey() : present;
       this.#keys[at] = key;
+      key.waiting++;
+      return this.#step(key).finally(() => key.waiting--);
     }
+    return undefined;
+  }
+
+  #sendSearch(): Promise<void> | undefined {
+    if (this.#searching >= SEARCHES_WAITING_MAX) return undefined;
+    this.#searching++;
+    return this.#search().finally(() => this.#searching--);
+  }
+
+  async #step(key: Key): Promise<void> {
     const choice = this.#random();
     if (choice < 0.4) await this.#read(key);
     else if (choice < 0.7) await this.#write(key);
@@ -244,6 +287,7 @@ export class CopiedObjects {
       );
       return;
     }
+    key.unknown++;
     key.steps.push({ name: `${unknown}?`, askedMs, answeredMs: Number.POSITIVE_INFINITY, apply: mayHave });
   }
 

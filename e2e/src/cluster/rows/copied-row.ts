@@ -4,11 +4,12 @@ import type { Cluster } from "../cluster.js";
 import type { ClusterMember } from "../cluster-member.js";
 import type { ClusterOptions } from "../cluster-options.js";
 import { CopiedObjects } from "./copied-objects.js";
-import { healed, msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+import { inSync, pause, rowOnCluster } from "./row-on-cluster.js";
 
 const SHARDS = 3;
-const SYNC_MS_MAX = 60_000;
 const WARM_UP_MS = 1_500;
+/** What clients ask in all. */
+const PER_SECOND = 200;
 
 /** A cluster with a class whose shards have copies, under load. */
 export interface CopiedRow {
@@ -18,6 +19,8 @@ export interface CopiedRow {
   readonly run: FaultRun;
   /** The storage node of that number, counted round. */
   readonly node: (number: number) => ClusterMember;
+  /** Does something to nodes, until everything is as before: only then may their copies be taken out, and they lose what they lead. */
+  readonly disturb: <T>(nodes: readonly ClusterMember[], act: () => Promise<T>, what?: "cut off") => Promise<T>;
   /** Waits until everything runs, and all copies are in sync; how long that took. */
   readonly inSync: (what: string) => Promise<number>;
 }
@@ -34,10 +37,9 @@ export interface CopiedRowPlan {
 /** A row in which something is done to such a cluster; histories are linear, and no search fails unless `act` says so. */
 export function copiedRow({ id, title, needs = ["etcd"], options = {}, factor = 3, act }: CopiedRowPlan): FaultRow {
   const run = (given: FaultRun): Promise<FaultResult> =>
-    rowOnCluster(options, given, async (cluster, failures) => {
-      const perSecond = given.size === "short" ? 100 : 200;
+    rowOnCluster({ ...options, copies: factor }, given, async (cluster, failures, changes) => {
       const copied = { className: "Copied", factor, shards: SHARDS };
-      const objects = new CopiedObjects(cluster.http, copied, perSecond, given.random);
+      const objects = new CopiedObjects(cluster.http, copied, PER_SECOND, given.random);
       await objects.create();
       objects.start();
       await pause(WARM_UP_MS);
@@ -46,24 +48,23 @@ export function copiedRow({ id, title, needs = ["etcd"], options = {}, factor = 
         if (found === undefined) throw new Error("there is no storage node");
         return found;
       };
-      const inSync = async (what: string): Promise<number> => {
-        const begun = performance.now();
-        await healed(cluster);
-        const isSo = async () => (await sumOf(cluster.storageNodes, "shoal_copies_out_of_sync")) === 0;
-        const tookMs = await msUntil(isSo, SYNC_MS_MAX);
-        failures.check(tookMs !== undefined, `${what}: copies are not in sync after ${SYNC_MS_MAX} ms`);
-        return Math.round(performance.now() - begun);
-      };
-      await inSync("at the start");
-      // Of a class that was made and filled under load: none is expected.
-      const changes = (await sumOf(cluster.storageNodes, "shoal_copy_changes_total")) ?? -1;
-      const figures = await act({ cluster, failures, objects, run: given, node, inSync });
-      await inSync("at the end");
+      await inSync(cluster, failures, "at the start");
+      const figures = await act({
+        ...{ cluster, failures, objects, run: given, node },
+        disturb: (nodes, does, what) => {
+          const names = nodes.map(({ name }) => name);
+          return changes.during(names, does, what);
+        },
+        inSync: (what) => inSync(cluster, failures, what),
+      });
+      await inSync(cluster, failures, "at the end");
       await objects.stop();
+      const { asked, answered, seconds } = objects;
       await objects.check(failures);
       return {
-        "take-outs and takeovers before": changes,
         ...figures,
+        "requests/s asked": Math.round(asked / seconds),
+        "requests/s done": Math.round(answered / seconds),
         "writes acknowledged": objects.written.length,
         "writes failed": objects.failed.length,
         searches: objects.searches,
@@ -71,13 +72,7 @@ export function copiedRow({ id, title, needs = ["etcd"], options = {}, factor = 
         "histories checked": objects.histories,
       };
     });
-  return { id, on: "cluster", title, needs, run };
-}
-
-/** The sum of a metric over nodes; undefined while one does not tell. */
-export async function sumOf(nodes: readonly ClusterMember[], name: string): Promise<number | undefined> {
-  const values = await Promise.all(nodes.map((node) => node.metric(name).catch(() => undefined)));
-  return values.some((value) => value === undefined) ? undefined : values.reduce<number>((sum, n) => sum + (n ?? 0), 0);
+  return { id, on: "cluster", title, copies: factor, needs, run };
 }
 
 /** Figures of times in ms. */

@@ -1,7 +1,8 @@
-import type { Failures, FaultRow, FaultRun } from "../../faults/fault-row.js";
+import type { Failures, FaultRun } from "../../faults/fault-row.js";
 import type { Cluster } from "../cluster.js";
+import type { CopyChanges } from "./copy-changes.js";
 import { ReMadeClass } from "./re-made-class.js";
-import { healed, pause, rowOnCluster } from "./row-on-cluster.js";
+import { inSync, pause, rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 
 const PAUSED_MS_MAX = 4_000;
 const WAYS = ["SIGTERM", "kill -9", "SIGSTOP"] as const;
@@ -10,18 +11,21 @@ const WAYS = ["SIGTERM", "kill -9", "SIGSTOP"] as const;
  * F14: processes end, are killed and stand still while a class is deleted and created again and filled, each request through another
  * gateway, with auto-schema. What was made and acknowledged is there afterwards.
  */
-export const F14_CLUSTER: FaultRow = {
+export const F14_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "F14",
   on: "cluster",
+  isNightly: copies > 1,
   title: "a class that was made is not gone: random ends and stops during schema changes, auto-schema on",
   needs: [],
   run: (run) =>
-    rowOnCluster({ gateways: 2, storageNodes: 3, coordinators: 1, etcdMembers: 0 }, run, (cluster, failures) =>
-      rounds(cluster, failures, run),
+    rowOnCluster(
+      { copies, gateways: 2, storageNodes: 3, coordinators: 1, etcdMembers: 0 },
+      run,
+      (cluster, failures, changes) => rounds(cluster, failures, changes, run),
     ),
-};
+}));
 
-async function rounds(cluster: Cluster, failures: Failures, { size, random, say }: FaultRun) {
+async function rounds(cluster: Cluster, failures: Failures, changes: CopyChanges, { size, random, say }: FaultRun) {
   const count = size === "short" ? 6 : 500;
   const pick = <T>(values: readonly T[]): T => {
     const picked = values[Math.floor(random() * values.length)];
@@ -53,10 +57,12 @@ async function rounds(cluster: Cluster, failures: Failures, { size, random, say 
       }
     })();
     const before = failures.count;
-    await made.makeAnew(anyGateway, failures);
-    await made.fill(anyGateway);
-    await disturbed;
-    await healed(cluster);
+    await changes.during([victim.name], async () => {
+      await made.makeAnew(anyGateway, failures);
+      await made.fill(anyGateway);
+      await disturbed;
+      await inSync(cluster, failures, `round ${round}`);
+    });
     const missed: number[] = [];
     for (const { name, http } of cluster.gateways) missed.push(await made.check(name, http, failures));
     acknowledged += made.acknowledged;

@@ -6,19 +6,20 @@ import { pause } from "./row-on-cluster.js";
 function wiped(factor: number) {
   return copiedRow({
     id: "R18",
-    title: `the disk of one of three nodes is wiped under load, ${factor} copies`,
+    title: `the disk of one of three nodes is wiped under load`,
     factor,
-    async act({ run, node, inSync }) {
+    async act({ run, node, disturb, inSync }) {
       const rounds = run.size === "short" ? 1 : 5;
       const times: number[] = [];
       for (let round = 0; round < rounds; round++) {
         const victim = node(round);
-        await victim.kill();
-        rmSync(victim.dataPath, { recursive: true, force: true });
-        await pause(1_000);
-        victim.spawn();
-        await victim.ready();
-        times.push(await inSync(`round ${round}`));
+        await disturb([victim], async () => {
+          await victim.kill();
+          rmSync(victim.dataPath, { recursive: true, force: true });
+          await pause(1_000);
+          await victim.launch();
+          times.push(await inSync(`round ${round}`));
+        });
         run.say(`${victim.name} wiped: all copies in sync ${times.at(-1)} ms after its start`);
       }
       return { rounds, ...timesOf("copies made anew within", times) };

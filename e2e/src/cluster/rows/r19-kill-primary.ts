@@ -9,22 +9,23 @@ const BACK_MS_MAX = 5_000;
  */
 export const R19_CLUSTER = copiedRow({
   id: "R19",
-  title: "kill -9 of a primary under load, three copies",
-  async act({ failures, objects, run, node, inSync }) {
+  title: "kill -9 of a primary under load",
+  async act({ failures, objects, run, node, disturb, inSync }) {
     const rounds = run.size === "short" ? 2 : 20;
     const stalls: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const victim = node(round);
-      const killedMs = performance.now();
-      await victim.kill();
-      await pause(BACK_MS_MAX + 500);
-      const stallMs = objects.longestWriteMs(killedMs, performance.now());
-      stalls.push(stallMs);
-      failures.check(stallMs <= BACK_MS_MAX, `round ${round}: writes were away for ${Math.round(stallMs)} ms`);
-      victim.spawn();
-      await victim.ready();
-      const syncMs = await inSync(`round ${round}`);
-      run.say(`${victim.name} killed: writes away ${Math.round(stallMs)} ms, in sync ${syncMs} ms after its start`);
+      await disturb([victim], async () => {
+        const killedMs = performance.now();
+        await victim.kill();
+        await pause(BACK_MS_MAX + 500);
+        const stallMs = objects.longestWriteMs(killedMs, performance.now());
+        stalls.push(stallMs);
+        failures.check(stallMs <= BACK_MS_MAX, `round ${round}: writes were away for ${Math.round(stallMs)} ms`);
+        await victim.launch();
+        const syncMs = await inSync(`round ${round}`);
+        run.say(`${victim.name} killed: writes away ${Math.round(stallMs)} ms, in sync ${syncMs} ms after its start`);
+      });
     }
     return { rounds, ...timesOf("writes away", stalls) };
   },

@@ -1,10 +1,10 @@
-import type { Failures, FaultRow, FaultRun } from "../../faults/fault-row.js";
+import type { Failures, FaultRun } from "../../faults/fault-row.js";
 import type { Cluster } from "../cluster.js";
 import type { ClusterMember } from "../cluster-member.js";
 import type { ClusterOptions } from "../cluster-options.js";
 import { FAST } from "../slow-link.js";
 import { ReMadeClass } from "./re-made-class.js";
-import { healed, pause, rowOnCluster } from "./row-on-cluster.js";
+import { inSync, pause, rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 
 const HELD_MS = 3_000;
 const PROFILES = ["weaviate", "spec"] as const;
@@ -18,21 +18,24 @@ const OPTIONS: ClusterOptions = { gateways: 1, storageNodes: 3, coordinators: 1,
  * Then the same while bytes between the coordinator and the storage nodes and the other gateway are held for 3 s. Afterwards
  * everything that was acknowledged is there, at every gateway; and whoever repeats what was answered with an error gets 200.
  */
-export const R28_CLUSTER: FaultRow = {
+export const R28_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R28",
   on: "cluster",
+  isNightly: copies > 1,
   title: "F1: a class is deleted and made anew around restarts of the coordinator, and while bytes to it are held",
   needs: [],
   run: async (run) => {
     const [restarts, holds] = run.size === "short" ? [6, 2] : [200, 20];
-    const restarted = await rowOnCluster(OPTIONS, run, (cluster, failures) => around(cluster, failures, run, restarts));
+    const restarted = await rowOnCluster({ ...OPTIONS, copies }, run, (cluster, failures) =>
+      around(cluster, failures, run, restarts),
+    );
     const slowToCoordinators = ["gateway-0", "storage-0", "storage-1", "storage-2"];
-    const held = await rowOnCluster({ ...OPTIONS, slowToCoordinators }, run, (cluster, failures) =>
+    const held = await rowOnCluster({ ...OPTIONS, copies, slowToCoordinators }, run, (cluster, failures) =>
       whileHeld(cluster, failures, run, holds),
     );
     return { figures: { ...restarted.figures, ...held.figures }, failures: [...restarted.failures, ...held.failures] };
   },
-};
+}));
 
 /** Sums of the rounds. */
 class Totals {
@@ -88,7 +91,7 @@ async function around(cluster: Cluster, failures: Failures, { random, say }: Fau
     await made.makeAnew(maker(Math.floor(round / 2)).http, failures);
     await made.fill(filler.http);
     await restart;
-    await healed(cluster);
+    await inSync(cluster, failures, `round ${round + 1}`);
     const lost = await totals.add(made, all, failures);
     say(`round ${round + 1}, ${way}: ${made.acknowledged} acknowledged, ${lost} lost`);
   }
@@ -112,7 +115,7 @@ async function whileHeld(cluster: Cluster, failures: Failures, { random, say }: 
     await made.fill(filler.http);
     await healing;
     await pause(HELD_MS);
-    await healed(cluster);
+    await inSync(cluster, failures, `round ${round + 1}`);
     const lost = await totals.add(made, all, failures);
     say(`bytes held, round ${round + 1}: ${made.acknowledged} acknowledged, ${lost} lost`);
   }

@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FaultRow } from "../../faults/fault-row.js";
 import { at } from "../../http-client.js";
 import { randomId } from "../../random-objects.js";
-import { rowOnCluster } from "./row-on-cluster.js";
+import { rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 
 /** With `-ttt -T`: when a call began, or came back when it is told in two lines, and how long it took. */
 const SYNC_DONE =
@@ -16,9 +15,9 @@ const TOLERANCE_MS = 1;
 
 /**
  * R3 on a cluster: traces of the storage nodes show, for each write one after the other, a sync of stable storage on the node
- * of its shard between the moment it was sent and the moment it was acknowledged.
+ * of its shard, and with three copies on all three nodes, between the moment it was sent and the moment it was acknowledged.
  */
-export const R3_CLUSTER: FaultRow = {
+export const R3_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R3",
   on: "cluster",
   title: "a sync on the storage node before each acknowledgement, in a system call trace",
@@ -34,17 +33,15 @@ export const R3_CLUSTER: FaultRow = {
         : [];
     };
     try {
-      return await rowOnCluster({ prefix }, run, async ({ http, storageNodes }, failures) => {
+      return await rowOnCluster({ prefix, copies }, run, async ({ http, storageNodes }, failures) => {
         const { size, random } = run;
         const shardingConfig = { desiredCount: 1 };
         await http.post("/v1/schema", { class: "Car", properties: [{ name: "n", dataType: ["int"] }], shardingConfig });
         const nodes = at((await http.get("/v1/nodes")).json, "nodes");
-        const owner = (Array.isArray(nodes) ? nodes : []).find((node) => at(node, "shards", 0, "class") === "Car");
-        const name = String(at(owner, "name"));
-        failures.check(
-          storageNodes.some((node) => node.name === name),
-          `no node has the shard: ${JSON.stringify(nodes)}`,
-        );
+        const owners = (Array.isArray(nodes) ? nodes : []).filter((node) => at(node, "shards", 0, "class") === "Car");
+        const names = owners.map((owner) => String(at(owner, "name")));
+        const isRight = names.length === copies && names.every((name) => storageNodes.some((one) => one.name === name));
+        failures.check(isRight, `not ${copies} nodes have the shard: ${JSON.stringify(nodes)}`);
 
         const writes: { readonly what: string; readonly sentMs: number; readonly doneMs: number }[] = [];
         const did = async (method: string, path: string, body?: unknown): Promise<void> => {
@@ -61,22 +58,29 @@ export const R3_CLUSTER: FaultRow = {
           await did("POST", "/v1/batch/objects", { objects: [{ class: "Car", vector: [n, 3] }] });
           await did("DELETE", `/v1/objects/${id}`);
         }
-        const syncs = syncTimesMs(readFileSync(traceOf(name), "utf8"));
-        const unsynced = writes.filter(
-          ({ sentMs, doneMs }) => !syncs.some((ms) => ms >= sentMs - TOLERANCE_MS && ms <= doneMs + TOLERANCE_MS),
-        );
-        for (const { what } of unsynced) failures.add(`${what} was acknowledged without a sync on ${name}`);
+        let unsynced = 0;
+        let syncsOfAll = 0;
+        for (const name of names) {
+          const syncs = syncTimesMs(readFileSync(traceOf(name), "utf8"));
+          syncsOfAll += syncs.length;
+          for (const { what, sentMs, doneMs } of writes) {
+            if (syncs.some((ms) => ms >= sentMs - TOLERANCE_MS && ms <= doneMs + TOLERANCE_MS)) continue;
+            unsynced += 1;
+            failures.add(`${what} was acknowledged without a sync on ${name}`);
+          }
+        }
         return {
           "writes one after the other": writes.length,
-          "syncs of the node": syncs.length,
-          "acknowledged without a sync": unsynced.length,
+          "nodes with a copy": names.length,
+          "syncs of these nodes": syncsOfAll,
+          "acknowledged without a sync on one of them": unsynced,
         };
       });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   },
-};
+}));
 
 /** When each sync ended, in milliseconds since 1970. */
 function syncTimesMs(trace: string): readonly number[] {

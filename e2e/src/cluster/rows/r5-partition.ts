@@ -1,28 +1,32 @@
-import type { Failures, FaultRow } from "../../faults/fault-row.js";
+import type { Failures } from "../../faults/fault-row.js";
 import { KnownData } from "../../faults/known-data.js";
 import { at, type HttpClient } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
-import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+import { inSync, msUntil, pause, rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 
 const DIMENSIONS = 16;
 const SHARDS = 6;
 const RETRY_PAUSE_MS = 100;
 const HEALED_MAX_MS = 30_000;
+/** So long does an import wait for another copy to take over. */
+const STALL_MS_MAX = 5_000;
 const WAYS = ["both ways", "from it", "to it"] as const;
 
 /**
  * R5: a storage node is cut off from all other processes, both ways and one way, while objects are imported and classes come,
  * change and go. When the network is whole again everything acknowledged is there once, and nobody answers by the old
  * schema: a class that was deleted and made again has no old object, a class made meanwhile works on the node.
+ * With three copies the import goes on meanwhile.
  * Then a gateway is cut off from the coordinators: it does not tell an old schema for long after it is healed.
  */
-export const R5_CLUSTER: FaultRow = {
+export const R5_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R5",
   on: "cluster",
+  isNightly: copies > 1,
   title: "network partition of a node, both ways and one way",
   needs: ["etcd", "root", "ip", "nft"],
   run: (run) =>
-    rowOnCluster({ network: "namespaces" }, run, async (cluster, failures) => {
+    rowOnCluster({ copies, network: "namespaces" }, run, async (cluster, failures, changes) => {
       const { size, random, say } = run;
       const [cutMs, count] = size === "short" ? [5_000, 2_000] : [30_000, 20_000];
       const figures: Record<string, string | number> = { "cut for (ms)": cutMs };
@@ -36,20 +40,36 @@ export const R5_CLUSTER: FaultRow = {
         const victim = cluster.storageNodes[Math.floor(random() * cluster.storageNodes.length)];
         if (victim === undefined) throw new Error("there is no storage node");
 
-        cluster.network.isolate(victim.name, way);
-        const healing = pause(cutMs).then(() => cluster.network.heal());
-        const importing = importAll(data);
-        await changed.meanwhile(failures, victim.name);
-        await healing;
-        const healedMs = performance.now();
-        await changed.repeat(failures);
-        await importing;
-        const importedMs = performance.now() - healedMs;
-        const usedMs = await msUntil(async () => (await changed.works(cluster)) === undefined, HEALED_MAX_MS);
-        failures.check(
-          usedMs !== undefined,
-          `${way}: ${HEALED_MAX_MS} ms after healing: ${await changed.works(cluster)}`,
+        let importedMs = 0;
+        let longestStallMs = 0;
+        await changes.during(
+          [victim.name],
+          async () => {
+            cluster.network.isolate(victim.name, way);
+            const healing = pause(cutMs).then(() => cluster.network.heal());
+            const importing = importAll(data).then((stallMs) => {
+              longestStallMs = stallMs;
+              importedMs = performance.now();
+            });
+            await changed.meanwhile(failures, victim.name);
+            await healing;
+            const healedMs = performance.now();
+            await changed.repeat(failures);
+            await importing;
+            importedMs -= healedMs;
+            const usedMs = await msUntil(async () => (await changed.works(cluster)) === undefined, HEALED_MAX_MS);
+            failures.check(
+              usedMs !== undefined,
+              `${way}: ${HEALED_MAX_MS} ms after healing: ${await changed.works(cluster)}`,
+            );
+            if (copies > 1) await inSync(cluster, failures, `cut off ${way}`);
+          },
+          "cut off",
         );
+        if (copies > 1) {
+          failures.check(longestStallMs <= STALL_MS_MAX, `${way}: the import stood for ${longestStallMs} ms`);
+          figures[`longest stall of the import, ${way} (ms)`] = longestStallMs;
+        }
         const before = failures.count;
         await data.checkIds(failures, true);
         await data.checkFilters(failures);
@@ -64,10 +84,19 @@ export const R5_CLUSTER: FaultRow = {
       figures["gateway answers the new schema after healing (ms)"] = await cutGateway(cluster, failures);
       return { ...figures, "lost, doubled, changed or stale": failures.count };
     }),
-};
+}));
 
-async function importAll(data: KnownData): Promise<void> {
-  while ((await data.import()) !== undefined) await pause(RETRY_PAUSE_MS);
+/** The longest time in which nothing was acknowledged, in ms. */
+async function importAll(data: KnownData): Promise<number> {
+  let lastMs = performance.now();
+  let longestMs = 0;
+  const onProgress = (): void => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+  };
+  while ((await data.import(onProgress)) !== undefined) await pause(RETRY_PAUSE_MS);
+  return Math.round(longestMs);
 }
 
 /** Classes that change while a node hears nothing of it. */

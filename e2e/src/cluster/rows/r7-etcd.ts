@@ -1,54 +1,64 @@
-import type { Failures, FaultRow } from "../../faults/fault-row.js";
-import { KnownData } from "../../faults/known-data.js";
+import type { Failures } from "../../faults/fault-row.js";
+import { KnownData, type KnownObject } from "../../faults/known-data.js";
 import { at, errorOf } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
-import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+import type { ClusterMember } from "../cluster-member.js";
+import type { CopyChanges } from "./copy-changes.js";
+import { inSync, msUntil, pause, rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 
 const DIMENSIONS = 16;
 const RESUMED_MAX_MS = 3_000;
 const REFUSED_MAX_MS = 5_000;
 const RETURN_MAX_MS = 30_000;
+const READS = 20;
+/** `SHARD_WAIT_SECONDS`, and what a busy machine takes. */
+const READ_MAX_MS = 25_000;
 
 /**
  * R7: the leader of etcd is killed under a stream of schema changes, which resume in 3 s; then all of etcd is gone: data is
  * written and read with the known schema, also by a storage node and a gateway that were restarted meanwhile, while schema
- * changes answer 503. Every change that was acknowledged is there in the end.
+ * changes answer 503. Every change that was acknowledged is there in the end. Where shards have copies the storage node that was
+ * restarted leads none before etcd is back; until then what needs it is refused, and what is answered is right.
  */
-export const R7_CLUSTER: FaultRow = {
+export const R7_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R7",
   on: "cluster",
+  isNightly: copies > 1,
   title: "etcd's leader is killed, all of etcd is gone",
   needs: ["etcd"],
   run: (run) =>
-    rowOnCluster({ etcdMembers: 3, coordinators: 2 }, run, async (cluster, failures) => {
+    rowOnCluster({ copies, etcdMembers: 3, coordinators: 2 }, run, async (cluster, failures, changes) => {
       const { size, random, say } = run;
       const data = KnownData.random(cluster.http, "Kept", size === "short" ? 1_000 : 10_000, DIMENSIONS, random);
       await data.createClass(3);
       // The first vector is the last that needs the coordinator.
       const [first] = data.objects;
       await cluster.http.post("/v1/batch/objects", { objects: first === undefined ? [] : [data.body(first)] });
-      const changes = new ClassStream(cluster);
+      const classes = new ClassStream(cluster);
       let slowestMs = 0;
       for (let round = 1; round <= (size === "short" ? 1 : 10); round++) {
         const leader = await cluster.etcd.leader();
-        await changes.makeOne();
+        await classes.makeOne();
         await leader.kill();
-        const resumedMs = await msUntil(() => changes.makeOne(), RETURN_MAX_MS);
+        const resumedMs = await msUntil(() => classes.makeOne(), RETURN_MAX_MS);
         failures.check((resumedMs ?? RETURN_MAX_MS) <= RESUMED_MAX_MS, `schema changes resumed after ${resumedMs} ms`);
         slowestMs = Math.max(slowestMs, resumedMs ?? RETURN_MAX_MS);
         say(`round ${round}: ${leader.name} killed, schema changes resumed after ${Math.round(resumedMs ?? -1)} ms`);
         await leader.launch();
         await cluster.etcd.ready();
       }
-      await changes.check(failures);
+      await classes.check(failures);
 
       for (const one of cluster.etcd.processes) await one.kill();
       const trouble = await data.import();
       failures.check(trouble === undefined, `without etcd an import fails: ${trouble}`);
       await refusesChanges(cluster, failures);
       await checkData(data, failures, "without etcd");
-      for (const member of [cluster.storageNodes[0], cluster.gateways[0]]) {
-        if (member === undefined) throw new Error("a storage node and a gateway are needed");
+      const [storageNode] = cluster.storageNodes;
+      const [gateway] = cluster.gateways;
+      if (storageNode === undefined || gateway === undefined)
+        throw new Error("a storage node and a gateway are needed");
+      for (const member of copies === 1 ? [storageNode, gateway] : [gateway]) {
         await member.stop();
         member.spawn();
         // A storage node that cannot register says that it is not ready, and serves what it has.
@@ -57,20 +67,47 @@ export const R7_CLUSTER: FaultRow = {
         failures.check(servedMs !== undefined, `${member.name} serves nothing after a restart without etcd`);
         await checkData(data, failures, `without etcd, after a restart of ${member.name}`);
       }
+      const restarted = copies === 1 ? undefined : await restartCopies(storageNode, changes, data, failures);
       for (const one of cluster.etcd.processes) one.spawn();
-      const backMs = await msUntil(() => changes.makeOne(), RETURN_MAX_MS);
+      const backMs = await msUntil(() => classes.makeOne(), RETURN_MAX_MS);
       failures.check(backMs !== undefined, `no schema change succeeds ${RETURN_MAX_MS} ms after etcd is back`);
-      await cluster.reached();
-      await changes.check(failures);
+      await inSync(cluster, failures, "with etcd back");
+      restarted?.end();
+      await classes.check(failures);
       await checkData(data, failures, "with etcd back");
       return {
-        "schema changes made": changes.made.length,
+        "schema changes made": classes.made.length,
         "slowest resumption after the leader's end (ms)": Math.round(slowestMs),
         "first schema change after all of etcd is back (ms)": Math.round(backMs ?? -1),
+        ...(restarted === undefined
+          ? {}
+          : {
+              "reads refused of a node restarted without etcd": restarted.refused,
+              "the slowest of them (ms)": restarted.tookMs,
+            }),
         failures: failures.count,
       };
     }),
-};
+}));
+
+/** A storage node with copies restarts without etcd: reads by id are right or refused. Until `end` its copies may be taken out. */
+async function restartCopies(node: ClusterMember, changes: CopyChanges, data: KnownData, failures: Failures) {
+  const end = changes.begin([node.name]);
+  await node.stop();
+  node.spawn();
+  const begun = performance.now();
+  let refused = 0;
+  const read = async ({ id, n }: KnownObject): Promise<void> => {
+    const { status, json, text } = await data.http.get(`/v1/objects/${id}`);
+    if (status === 503) refused += 1;
+    else
+      failures.check(at(json, "properties", "n") === n, `without etcd, object ${n}: ${status} ${text.slice(0, 300)}`);
+  };
+  await Promise.all(data.objects.slice(0, READS).map(read));
+  const tookMs = Math.round(performance.now() - begun);
+  failures.check(tookMs <= READ_MAX_MS, `without etcd, a read of a restarted node takes ${tookMs} ms`);
+  return { end, refused, tookMs };
+}
 
 async function checkData(data: KnownData, failures: Failures, when: string): Promise<void> {
   const before = failures.count;

@@ -1,8 +1,8 @@
 import { seededRandom } from "@shoal/seeded-random";
-import type { Failures, FaultRow } from "../../faults/fault-row.js";
+import type { Failures } from "../../faults/fault-row.js";
 import { at } from "../../http-client.js";
 import type { Cluster } from "../cluster.js";
-import { isSameVersion, msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
+import { inSync, isSameVersion, msUntil, pause, rowOnCluster, withOneAndThreeCopies } from "./row-on-cluster.js";
 import { SchemaHistory } from "./schema-history.js";
 
 const GATEWAYS = 8;
@@ -17,13 +17,14 @@ const AUTO = "Auto";
  * the last change all processes know its version within a second. Meanwhile objects of a class that is deleted again
  * and again are imported by auto-schema: nothing gets stuck, and nothing of a deleted class comes back.
  */
-export const R9_CLUSTER: FaultRow = {
+export const R9_CLUSTER = withOneAndThreeCopies((copies) => ({
   id: "R9",
   on: "cluster",
+  isNightly: copies > 1,
   title: "schema changes from 8 gateways at once, class delete during auto-schema import",
   needs: ["etcd"],
   run: (run) =>
-    rowOnCluster({ gateways: GATEWAYS, coordinators: 2 }, run, async (cluster, failures) => {
+    rowOnCluster({ copies, gateways: GATEWAYS, coordinators: 2 }, run, async (cluster, failures) => {
       const { size, random, say } = run;
       const rounds = size === "short" ? 2 : 20;
       let steps = 0;
@@ -52,6 +53,7 @@ export const R9_CLUSTER: FaultRow = {
         slowestMs = Math.max(slowestMs, sameMs ?? DEADLOCK_MS);
         for (const line of history.faults()) failures.add(line);
         await checkSameSchema(cluster, failures);
+        if (copies > 1) await inSync(cluster, failures, `round ${round}`);
         steps += history.length;
         unknown += history.unknown;
         say(`round ${round}: ${history.length} steps, one version after ${Math.round(sameMs ?? -1)} ms`);
@@ -64,7 +66,7 @@ export const R9_CLUSTER: FaultRow = {
         failures: failures.count,
       };
     }),
-};
+}));
 
 /** Half of the gateways import objects whose class and properties are new, while it is deleted elsewhere. */
 async function deleteWhileImporting(cluster: Cluster, failures: Failures, objects: number): Promise<void> {
