@@ -33,6 +33,8 @@ const REPORT_MS = 100;
 const RETRY_MS = 50;
 const JOURNAL_KEEP_ENTRIES = 1_000;
 const OPENING_MAX = 4;
+/** As `ShardRegistry` does with a shard that could not be opened. */
+const REOPEN_MS = 5_000;
 const LEASE_MS = 2_000;
 const CALL_MS = 10_000;
 
@@ -95,12 +97,23 @@ function follow(snapshot: SchemaSnapshot): void {
       waiting.push(async () => void (await copies.open(address, record, placeOf(key))));
     }
   }
+  openAll();
+}
+
+function openAll(): void {
   for (; opening < OPENING_MAX; opening++) void openWaiting().finally(() => opening--);
 }
 
 async function openWaiting(): Promise<void> {
   for (let open = waiting.shift(); open !== undefined; open = waiting.shift()) {
-    await open().catch((thrown: unknown) => console.error(thrown));
+    const again = open;
+    await open().catch((thrown: unknown) => {
+      console.error(thrown instanceof Error ? thrown.message : thrown);
+      setTimeout(() => {
+        waiting.push(again);
+        openAll();
+      }, REOPEN_MS);
+    });
   }
 }
 

@@ -100,6 +100,8 @@ export class NodeCopies implements Disposable {
   #heartbeats = 0;
   #refreshing: Promise<void> | undefined;
   #isRefreshDue = false;
+  #asking: Promise<void> | undefined;
+  #askingNext: Promise<void> | undefined;
   #proposed: { readonly proposal: CopyProposal; readonly decided: (decision: CopyDecision | undefined) => void }[] = [];
   #isProposing = false;
   readonly #counts = { takenOver: 0, takenOut: 0 };
@@ -260,7 +262,7 @@ export class NodeCopies implements Disposable {
     isMade: boolean,
   ): Promise<{ readonly name: CopyName; readonly since: number }> {
     const { nodeName, ownCopy, newId } = this.#options;
-    this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
+    await this.#asked();
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
       const own = configuration && copiesOf(configuration).find((copy) => nodeOf(copy) === nodeName);
@@ -278,9 +280,32 @@ export class NodeCopies implements Disposable {
       const name = `${ownCopy}.${newId()}`;
       const decision = await this.#propose({ shard: key, next: withdrawn(configuration, own, name) });
       if (decision?.isAccepted === true) return { name, since: configuration.version + 1 };
-      this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
+      await this.#asked();
     }
     throw new ShoalError("unavailable", `${shardPlaceOf(address)}: its lost copy could not be replaced yet`);
+  }
+
+  /** What is known afterwards is as new as every change that was answered before. Those that come during a read share the next one. */
+  #asked(): Promise<void> {
+    if (this.#asking === undefined) return this.#ask();
+    this.#askingNext ??= this.#asking
+      .catch(() => undefined)
+      .then(() => {
+        this.#askingNext = undefined;
+        return this.#asking ?? this.#ask();
+      });
+    return this.#askingNext;
+  }
+
+  #ask(): Promise<void> {
+    const { service, clock } = this.#options;
+    this.#asking = service
+      .current({ deadline: clock() + PROPOSAL_MS })
+      .then((snapshot) => this.#take(snapshot))
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    return this.#asking;
   }
 
   #take(snapshot: CopiesSnapshot): void {
