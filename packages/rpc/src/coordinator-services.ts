@@ -8,7 +8,14 @@ import type { NodeRecord, NodeService } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, ServedSchema } from "./schema-service.js";
 import type { Position, WatchService } from "./snapshot-service.js";
 import { applyCopies, copiesBetween, readConfiguration, readDecisions, readShardKey } from "./wire/copies-update.js";
-import { applyEntries, entriesBetween, joinedEntries, readEntry, readPosition, wireEntry } from "./wire/entries-update.js";
+import {
+  applyEntries,
+  entriesBetween,
+  joinedEntries,
+  readEntry,
+  readPosition,
+  wireEntry,
+} from "./wire/entries-update.js";
 import { checkedWorker, readClaimKey, readNewJob, readRangeReport } from "./wire/job-codec.js";
 import { anything, nonEmpty, readJson } from "./wire/json-shape.js";
 import type { Read } from "./wire/protobuf.js";

@@ -19,20 +19,21 @@ export type CopyNodeOrder =
   /** Write to each shard whose primary is here, until the order `rest`. */
   { readonly type: "write" } | { readonly type: "rest" };
 
-/** What it tells once a second at most, and at once after an order. */
 export interface CopyNodeReport {
-  readonly open: number;
-  readonly inSync: number;
-  readonly primaries: number;
-  readonly outOfSync: number;
+  /** Copies here that are in sync, and those that are primary. Absent: as before. */
+  readonly inSync?: number;
+  readonly primaries?: number;
   /** Shards whose first write since the order was acknowledged since the last report. */
   readonly written: readonly string[];
 }
 
 const REPORT_MS = 100;
+/** To count takes time, too. */
+const COUNT_MS = 2_000;
 const RETRY_MS = 50;
 const JOURNAL_KEEP_ENTRIES = 1_000;
-const OPENING_MAX = 4;
+/** A store takes no time to open here: so many beside each other. */
+const OPENING_MAX = 64;
 /** As `ShardRegistry` does with a shard that could not be opened. */
 const REOPEN_MS = 5_000;
 const LEASE_MS = 2_000;
@@ -158,21 +159,16 @@ setInterval(() => {
   }
 }, RETRY_MS);
 
-let told = "";
 setInterval(() => {
-  const { inSync, outOfSync } = copies.statistics();
-  let open = 0;
-  let primaries = 0;
-  for (const { isPrimary } of copies.replicas) {
-    open++;
-    if (isPrimary) primaries++;
-  }
-  const report: CopyNodeReport = { open, inSync, primaries, outOfSync, written: news };
+  if (news.length > 0) process.send?.({ written: news } satisfies CopyNodeReport);
   news = [];
-  const text = JSON.stringify(report);
-  if (text !== told) process.send?.(report);
-  told = text;
 }, REPORT_MS);
+
+setInterval(() => {
+  const { inSync } = copies.statistics();
+  const primaries = [...copies.replicas].filter(({ isPrimary }) => isPrimary).length;
+  process.send?.({ inSync, primaries, written: [] } satisfies CopyNodeReport);
+}, COUNT_MS);
 
 process.on("message", ({ type }: CopyNodeOrder) => {
   isWriting = type === "write";

@@ -4,11 +4,11 @@ import type { CopyNodeOrder, CopyNodeReport } from "./copy-node.js";
 
 const MAIN = fileURLToPath(new URL("./copy-node.js", import.meta.url));
 
-const NOTHING: CopyNodeReport = { open: 0, inSync: 0, primaries: 0, outOfSync: 0, written: [] };
+const NOTHING = { inSync: 0, primaries: 0 };
 
 /** A process of `copy-node.ts`, which ends with this one. */
 export class ForkedCopyNode implements Disposable {
-  report = NOTHING;
+  counts = NOTHING;
   /** Shards that it has acknowledged a write to since the last order. */
   readonly written = new Set<string>();
   #child: ChildProcess | undefined;
@@ -30,7 +30,8 @@ export class ForkedCopyNode implements Disposable {
     this.#child = child;
     child.on("message", (report: CopyNodeReport) => {
       if (this.#child !== child) return;
-      this.report = report;
+      const { inSync = this.counts.inSync, primaries = this.counts.primaries } = report;
+      this.counts = { inSync, primaries };
       for (const shard of report.written) this.written.add(shard);
     });
   }
@@ -43,7 +44,7 @@ export class ForkedCopyNode implements Disposable {
   kill(): void {
     this.#child?.kill("SIGKILL");
     this.#child = undefined;
-    this.report = NOTHING;
+    this.counts = NOTHING;
   }
 
   [Symbol.dispose](): void {

@@ -62,7 +62,7 @@ async function act(
     const ms = await msUntil(async () => isSo(), msMax);
     failures.check(
       ms !== undefined,
-      `${what}: not after ${msMax} ms, but ${JSON.stringify(nodes.map(({ report: { written: _, ...report } }) => report))}`,
+      `${what}: not after ${msMax} ms, but ${JSON.stringify(nodes.map(({ counts }) => counts))}`,
     );
     say(what, ms === undefined ? "never" : `${Math.round(ms)} ms`);
     run.say(`  CPU: ${JSON.stringify(difference(cpus))}`);
@@ -120,7 +120,7 @@ async function act(
 }
 
 function sumOf(nodes: readonly ForkedCopyNode[], what: "inSync" | "primaries"): number {
-  return nodes.reduce((sum, { report }) => sum + report[what], 0);
+  return nodes.reduce((sum, { counts }) => sum + counts[what], 0);
 }
 
 /** What all threads of processes have used. */

@@ -64,6 +64,9 @@ export class RecentUpdates {
 }
 
 function entriesOf(update: object): number {
-  const { put = [], removed = [] } = update as { readonly put?: readonly unknown[]; readonly removed?: readonly unknown[] };
+  const { put = [], removed = [] } = update as {
+    readonly put?: readonly unknown[];
+    readonly removed?: readonly unknown[];
+  };
   return put.length + removed.length;
 }

@@ -94,8 +94,13 @@ export class NodeCopies implements Disposable {
   #snapshot: CopiesSnapshot | undefined;
   /** What each shard's class was made with. */
   readonly #initial = new Map<ShardKey, ShardConfiguration>();
-  /** The nodes with which this one shares shards. */
-  #peers: ReadonlySet<string> = new Set();
+  readonly #waitedFor = new Set<ShardReplica>();
+  /** Of all configurations that are followed; made anew after one has changed. */
+  #followed: FollowedNodes = { peers: new Set(), primaries: new Set(), needsStore: false };
+  #isFollowedOld = false;
+  /** The leases that were held when primaries that lack one were looked for last, and whether there were any. */
+  #leasesSeen = "";
+  #hasHindered = false;
   #nextHeartbeat = 0;
   #heartbeats = 0;
   #refreshing: Promise<void> | undefined;
@@ -113,8 +118,9 @@ export class NodeCopies implements Disposable {
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
     this.#around = {
-      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId },
+      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
       onEvent: (event) => {
+        if (event.type === "configured") this.#isFollowedOld = true;
         this.#count(event);
         for (const listener of this.#listeners) listener(event);
       },
@@ -162,7 +168,7 @@ export class NodeCopies implements Disposable {
     this.#replicas.get(key)?.stop();
     this.#replicas.set(key, replica);
     replica.start(copy, this.#configuration(key) ?? initial);
-    this.#peers = new Set([...this.#peers, ...nodesOf(initial)].filter((node) => node !== this.#options.nodeName));
+    this.#isFollowedOld = true;
     const onClose = () => this.#closed(replica);
     return { shard: replicatedShard(shard, replica, onClose), store, replica };
   }
@@ -249,6 +255,7 @@ export class NodeCopies implements Disposable {
   #closed(replica: ShardReplica): void {
     replica.stop();
     if (this.#replicas.get(replica.key) === replica) this.#replicas.delete(replica.key);
+    this.#isFollowedOld = true;
   }
 
   #configuration(key: ShardKey): ShardConfiguration | undefined {
@@ -310,6 +317,7 @@ export class NodeCopies implements Disposable {
 
   #take(snapshot: CopiesSnapshot): void {
     const before = this.#snapshot;
+    if (before === snapshot) return;
     if (before !== undefined && before.historyId === snapshot.historyId && before.version > snapshot.version) return;
     this.#snapshot = snapshot;
     for (const [key, replica] of this.#replicas) {
@@ -372,30 +380,65 @@ export class NodeCopies implements Disposable {
     }
   }
 
+  /** With thousands of shards of which nothing is heard or asked none of them is looked at. */
   #tick(): void {
     const now = this.#options.now();
+    const { peers, primaries } = this.#follow();
     const isBeat = now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
       this.#beat(now);
     } else {
       // Whoever has just come to share a shard gets its lease soon.
-      for (const peer of this.#peers) if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
+      for (const peer of peers) if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
     }
     const silentAfter = this.#timing.silenceMs * (1 + this.#timing.drift);
-    const isSilent = new Map<string, boolean>();
+    const silent = new Set([...primaries].filter((node) => this.#leases.heardAt(node) + silentAfter <= now));
+    if (silent.size > 0) this.#tellSilent(silent);
+    for (const replica of [...this.#waitedFor]) replica.handle({ type: "wake" });
+    if (isBeat) this.#wakeHindered(now);
+  }
+
+  #tellSilent(silent: ReadonlySet<string>): void {
     for (const replica of this.#replicas.values()) {
-      const { configuration } = replica;
-      if (configuration === undefined) continue;
-      const primary = nodeOf(configuration.primary);
-      let silent = isSilent.get(primary);
-      if (silent === undefined) {
-        silent = primary !== this.#options.nodeName && this.#leases.heardAt(primary) + silentAfter <= now;
-        isSilent.set(primary, silent);
-      }
-      if (silent) replica.handle({ type: "silent", node: primary });
-      else if (replica.isWaitedFor || (isBeat && replica.isHindered)) replica.handle({ type: "wake" });
+      const node = replica.configuration && nodeOf(replica.configuration.primary);
+      if (node !== undefined && silent.has(node)) replica.handle({ type: "silent", node });
     }
+  }
+
+  /** Primaries begin to lack a lease, and no longer do, when one ends, begins again, or a configuration changes. */
+  #wakeHindered(now: number): void {
+    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+    if (leases === this.#leasesSeen && !this.#hasHindered) return;
+    this.#leasesSeen = leases;
+    this.#hasHindered = false;
+    for (const replica of this.#replicas.values()) {
+      if (!replica.isHindered) continue;
+      this.#hasHindered = true;
+      replica.handle({ type: "wake" });
+    }
+  }
+
+  #follow(): FollowedNodes {
+    if (!this.#isFollowedOld) return this.#followed;
+    this.#isFollowedOld = false;
+    // Who is primary is looked at once more.
+    this.#hasHindered = true;
+    const { nodeName } = this.#options;
+    const peers = new Set<string>();
+    const primaries = new Set<string>();
+    let needsStore = false;
+    for (const { configuration } of this.#replicas.values()) {
+      if (configuration === undefined) continue;
+      for (const copy of configuration.inSync) peers.add(nodeOf(copy));
+      for (const copy of configuration.learners) peers.add(nodeOf(copy));
+      primaries.add(nodeOf(configuration.primary));
+      needsStore ||= configuration.eligible.length > 0;
+    }
+    peers.delete(nodeName);
+    primaries.delete(nodeName);
+    this.#followed = { peers, primaries, needsStore };
+    return this.#followed;
   }
 
   #sendHeartbeat(peer: string, now: number): void {
@@ -403,20 +446,18 @@ export class NodeCopies implements Disposable {
   }
 
   #beat(now: number): void {
-    const peers = new Set<string>();
-    let needsStore = false;
-    for (const { configuration } of this.#replicas.values()) {
-      if (configuration === undefined) continue;
-      for (const node of nodesOf(configuration)) peers.add(node);
-      needsStore ||= configuration.eligible.length > 0;
-    }
-    peers.delete(this.#options.nodeName);
-    this.#peers = peers;
+    const { peers, needsStore } = this.#followed;
     for (const peer of peers) this.#sendHeartbeat(peer, now);
     if (needsStore || this.#heartbeats++ % REFRESH_HEARTBEATS === 0) void this.#refresh();
   }
 }
 
-function nodesOf({ inSync, learners }: ShardConfiguration): readonly string[] {
-  return [...inSync, ...learners].map(nodeOf);
+/** What the copies of a node ask of other nodes. */
+interface FollowedNodes {
+  /** Those with which this one shares shards. */
+  readonly peers: ReadonlySet<string>;
+  /** Those that have the primary of such a shard. */
+  readonly primaries: ReadonlySet<string>;
+  /** Whether the store gives leases. */
+  readonly needsStore: boolean;
 }
