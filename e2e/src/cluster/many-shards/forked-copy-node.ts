@@ -23,10 +23,8 @@ export class ForkedCopyNode implements Disposable {
     return this.#child?.pid ?? 0;
   }
 
-  start(execArgv: readonly string[] = []): void {
-    const child = fork(MAIN, [this.name, this.coordinator, `${this.folder}/${this.name}.copies`], {
-      execArgv: [...execArgv],
-    });
+  start(): void {
+    const child = fork(MAIN, [this.name, this.coordinator, `${this.folder}/${this.name}.copies`]);
     this.#child = child;
     child.on("message", (report: CopyNodeReport) => {
       if (this.#child !== child) return;

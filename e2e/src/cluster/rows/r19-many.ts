@@ -6,12 +6,14 @@ import type { GatewayGroup } from "../gateway-group.js";
 import { ForkedCopyNode } from "../many-shards/forked-copy-node.js";
 import { msUntil, pause, rowOnCluster } from "./row-on-cluster.js";
 
-const SHARDS = { short: 1_000, long: 10_000 };
+const SHARDS = { short: 300, long: 10_000 };
 const SHARDS_OF_CLASS = 250;
 const NAMES = ["copies-0", "copies-1", "copies-2"];
 const OPEN_MS_MAX = 300_000;
-const BACK_MS_MAX = 15_000;
-const IDLE_MS = Number(process.env.MANY_IDLE_MS ?? 30_000);
+const BACK_MS_MAX = { short: 120_000, long: 15_000 };
+const IDLE_MS = { short: 1_000, long: 30_000 };
+/** What has to be done after a change is done by then. */
+const REST_MS = { short: 0, long: 5_000 };
 const IDLE_PERCENT_MAX = 5;
 
 /**
@@ -25,6 +27,7 @@ export const R19_MANY_CLUSTER: FaultRow = {
   needs: ["etcd"],
   run(run: FaultRun): Promise<FaultResult> {
     const shards = Number(process.env.MANY_SHARDS ?? SHARDS[run.size]);
+    // The schema's own limits are not the matter here.
     const options = {
       ...{ gateways: 0, storageNodes: 0 },
       env: { CLUSTER_EXPECTED_STORAGE_NODES: "3", SCHEMA_SHARDS_MAX: "100000", LOG_LEVEL: "warning" },
@@ -33,8 +36,7 @@ export const R19_MANY_CLUSTER: FaultRow = {
       const coordinator = cluster.coordinators[0]?.plan.rpcAddress ?? "";
       const nodes = NAMES.map((name) => new ForkedCopyNode(name, coordinator, cluster.folder));
       try {
-        const prof = process.env.MANY_SHARDS_PROFILE;
-        for (const node of nodes) node.start(prof === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${prof}`]);
+        for (const node of nodes) node.start();
         // It is ready when it reaches the nodes.
         const gateways = await cluster.addGateways(1, {});
         return await act(cluster, gateways, nodes, { shards, failures, run });
@@ -69,13 +71,16 @@ async function act(
   };
   const pids = () => new Map([...nodes, ...others].map((one) => [one.name, one.pid] as const).filter(([, pid]) => pid));
   const idle = async (what: string): Promise<void> => {
-    await pause(5_000);
+    const idleMs = IDLE_MS[run.size];
+    await pause(REST_MS[run.size]);
     const before = usedMs(pids());
-    await pause(IDLE_MS);
+    await pause(idleMs);
     for (const [name, ms] of Object.entries(difference(before))) {
-      const percent = (100 * ms) / IDLE_MS;
+      const percent = (100 * ms) / idleMs;
       say(`${what}, ${name} (% of a core)`, percent.toFixed(1));
-      failures.check(percent <= IDLE_PERCENT_MAX, `${what}: ${name} takes ${percent.toFixed(1)} % of a core`);
+      // In the short form a second of a machine that does other things as well says nothing.
+      const isTooMuch = run.size === "long" && percent > IDLE_PERCENT_MAX;
+      failures.check(!isTooMuch, `${what}: ${name} takes ${percent.toFixed(1)} % of a core`);
     }
     for (const [name, pid] of pids()) say(`memory of ${name} (MB)`, Math.round(residentBytes(pid) / 1e6));
   };
@@ -107,9 +112,7 @@ async function act(
   victim.kill();
   victim.written.clear();
   for (const node of nodes) node.order("write");
-  await until("after kill -9 a write to all", allWritten, 120_000);
-  const back = figures["after kill -9 a write to all"];
-  failures.check(Number.parseInt(String(back), 10) <= BACK_MS_MAX, `writes to all are back after ${back}`);
+  await until("after kill -9 a write to all", allWritten, BACK_MS_MAX[run.size]);
   for (const node of nodes) node.order("rest");
   await idle("idle without the node");
 

@@ -5,7 +5,7 @@ type Watched = CoordinatorService<unknown>["watched"];
 
 /** Callers that lag behind more updates than that get everything. */
 const UPDATES_MAX = 1_000;
-/** What the updates that are kept say together, in bytes of the largest values: of 10,000 shards all configurations, twice. */
+/** What the updates that are kept say together: of 10,000 shards all configurations, twice. */
 const ENTRIES_MAX = 20_000;
 
 interface Step {
@@ -58,7 +58,7 @@ export class RecentUpdates {
     if (joined === undefined || !isKept || known.version < first.from.version || known.version > snapshot.version) {
       return between(undefined, snapshot);
     }
-    // Of one that it knows a part of everything is said.
+    // Of an update whose beginning it knows already all is said.
     return joined(this.#steps.filter(({ to }) => to.version > known.version).map(({ update }) => update));
   }
 }
