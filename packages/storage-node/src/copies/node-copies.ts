@@ -61,6 +61,8 @@ export interface CopyPlace {
 
 /** After so long nobody waits for the outcome of a proposal. */
 const PROPOSAL_MS = 1_000;
+/** In one call: what the coordinators surely decide in that time. When a node dies there are thousands. */
+const PROPOSALS_MAX = 300;
 /** A copy that was lost is replaced by compare-and-set: so often is it tried when others were faster. */
 const REPLACE_ATTEMPTS_MAX = 10;
 const TICK_MS = 100;
@@ -68,6 +70,11 @@ const TICK_MS = 100;
 const REFRESH_HEARTBEATS = 8;
 const HAND_OVER_MS_MAX = 5_000;
 const LEAVE_MS_MAX = 1_000;
+
+interface WaitingProposal {
+  readonly proposal: CopyProposal;
+  readonly decided: (decision: CopyDecision | undefined) => void;
+}
 
 export interface CopyStatistics {
   /** Copies on this node. */
@@ -107,7 +114,7 @@ export class NodeCopies implements Disposable {
   #isRefreshDue = false;
   #asking: Promise<void> | undefined;
   #askingNext: Promise<void> | undefined;
-  #proposed: { readonly proposal: CopyProposal; readonly decided: (decision: CopyDecision | undefined) => void }[] = [];
+  readonly #proposed = new Map<ShardKey, WaitingProposal>();
   #isProposing = false;
   readonly #counts = { takenOver: 0, takenOut: 0 };
 
@@ -327,10 +334,12 @@ export class NodeCopies implements Disposable {
     }
   }
 
-  /** Several that come together share a call; those that come during one share the next. */
+  /** Several that come together share a call; those that come during one share the next. A later one of a shard replaces what waits. */
   #propose(proposal: CopyProposal): Promise<CopyDecision | undefined> {
+    const { shard } = proposal;
+    this.#proposed.get(shard)?.decided(undefined);
     const decided = new Promise<CopyDecision | undefined>((resolve) => {
-      this.#proposed.push({ proposal, decided: resolve });
+      this.#proposed.set(shard, { proposal, decided: resolve });
     });
     void this.#sendProposals();
     return decided;
@@ -341,9 +350,9 @@ export class NodeCopies implements Disposable {
     this.#isProposing = true;
     // Those of the same event come with it.
     await undefined;
-    while (this.#proposed.length > 0) {
-      const asked = this.#proposed;
-      this.#proposed = [];
+    while (this.#proposed.size > 0) {
+      const asked = [...this.#proposed.values()].slice(0, PROPOSALS_MAX);
+      for (const { proposal } of asked) this.#proposed.delete(proposal.shard);
       const { nodeName, service, clock } = this.#options;
       const proposals = asked.map(({ proposal }) => proposal);
       const decisions = await service
