@@ -4,7 +4,7 @@ import { readFaultArguments } from "./fault-arguments.js";
 const ONE_PROCESS = ["R1", "R3", "R10", "R11", "R13", "R14", "R15", "R17", "R29"];
 const CLUSTER = [
   ...["R1", "R1", "R3", "R3", "R4", "R4", "R5", "R5", "R7", "R7", "R8", "R8", "R9", "R9"],
-  ...["R18", "R18", "R19", "R20", "R21", "R22", "R25"],
+  ...["R18", "R18", "R19", "R19-many", "R20", "R21", "R22", "R25"],
   ...["R28", "R28", "F14", "F14", "S11", "S12"],
 ].map((id) => `${id} cluster`);
 

@@ -19,6 +19,9 @@ export interface CopyOptions {
   readonly wrong?: WrongVariant | undefined;
 }
 
+/** A node that is away for hours is asked less often: it shares thousands of shards, perhaps. */
+const AWAY_RESENDS = 8;
+
 /** What the roles of a copy share: its state, its time, what it asks of others. */
 export class CopyCore {
   readonly options: CopyOptions;
@@ -179,7 +182,9 @@ export class CopyCore {
     for (const { copy, last } of leases.dueRevocations(options.shard, now)) {
       this.send(copy, { type: "revoke", last, configuration });
     }
-    this.wakeAfter(timing.resendMs);
+    const nodes = [...this.#revocations.keys()].map(nodeOf);
+    const isSomebodyThere = nodes.some((node) => now < this.leases.heardAt(node) + timing.silenceMs);
+    this.wakeAfter(isSomebodyThere ? timing.resendMs : AWAY_RESENDS * timing.resendMs);
   }
 
   get node(): string {

@@ -8,7 +8,14 @@ import type { NodeRecord, NodeService } from "./node-service.js";
 import type { ChangeContext, ClassPlan, ClassRecord, ServedSchema } from "./schema-service.js";
 import type { Position, WatchService } from "./snapshot-service.js";
 import { applyCopies, copiesBetween, readConfiguration, readDecisions, readShardKey } from "./wire/copies-update.js";
-import { applyEntries, entriesBetween, readEntry, readPosition, wireEntry } from "./wire/entries-update.js";
+import {
+  applyEntries,
+  entriesBetween,
+  joinedEntries,
+  readEntry,
+  readPosition,
+  wireEntry,
+} from "./wire/entries-update.js";
 import { checkedWorker, readClaimKey, readNewJob, readRangeReport } from "./wire/job-codec.js";
 import { anything, nonEmpty, readJson } from "./wire/json-shape.js";
 import type { Read } from "./wire/protobuf.js";
@@ -81,6 +88,8 @@ type MethodsOf<Service, Calls> = {
 interface Watched<Value, Update, UpdateGiven, Name> {
   /** What leads from the value that was sent before to a later one; from nothing when there was none. */
   readonly between: (before: Value | undefined, after: Value) => UpdateGiven;
+  /** One update instead of several that follow each other. Absent: who does not know the latest value but one gets all of it. */
+  readonly joined?: (updates: readonly Update[]) => UpdateGiven;
   /** The value after the update. `other`: what else is known of it; parts that are the same there need not be made again. */
   readonly apply: (before: Value | undefined, update: Update, other?: Value) => Value;
   /** The call that asks for the current one, of what is kept in versions. Absent: it is not. */
@@ -361,6 +370,7 @@ export const COPIES_SERVICE = described<CopyService, typeof COPIES>(
   {
     current: "Current",
     between: copiesBetween,
+    joined: joinedEntries,
     apply: applyCopies,
     // A coordinator that is behind may still take a copy for the primary that is none any more.
     asksOfHistories: true,

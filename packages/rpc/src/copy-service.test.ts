@@ -2,7 +2,9 @@ import { type CopyName, initialConfiguration, type ShardConfiguration, withLearn
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
+import { COPIES_SERVICE } from "./coordinator-services.js";
 import type { CopiesSnapshot, ShardKey } from "./copy-service.js";
+import { RecentUpdates } from "./server/recent-updates.js";
 import { createRpcServer } from "./server/rpc-server.js";
 import { describeCopyService } from "./testing/copy-service-suite.js";
 import { MemoryCopies } from "./testing/memory-copies.js";
@@ -82,6 +84,62 @@ describe("updates of configurations", () => {
     expect([update.whole, update.put.map(({ key }) => key), update.removed]).toEqual([false, ["c/7"], ["c/8"]]);
     expect(copiesBetween(before, after)).toBe(update);
     expect(copiesBetween(undefined, after).put).toHaveLength(9_999);
+  });
+});
+
+describe("the updates that a coordinator keeps", () => {
+  test(`lead from every snapshot that was there to the latest, and say what has changed since only, seed ${seed}`, () => {
+    const { below } = seededRandom(seed);
+    const recent = new RecentUpdates(COPIES_SERVICE.watched);
+    let latest: CopiesSnapshot = { historyId: "h", version: 1, configurations: new Map() };
+    const snapshots = [latest];
+    recent.add(latest);
+    for (let round = 1; round <= 60; round++) {
+      const configurations = new Map(latest.configurations);
+      for (let change = below(4); change >= 0; change--) {
+        const key = `c/${below(40)}`;
+        if (below(4) === 0) configurations.delete(key);
+        else configurations.set(key, initialConfiguration([`n${round}/a`, "n9/b"]));
+      }
+      // Versions of the store pass by that change nothing here.
+      latest = { historyId: "h", version: latest.version + 1 + below(3), configurations };
+      snapshots.push(latest);
+      recent.add(latest);
+      for (const before of snapshots) {
+        const update = recent.for(before, latest) as ReturnType<typeof copiesBetween>;
+        expect(applyCopies(before, sent(update))).toEqual(latest);
+        expect(update.whole).toBe(false);
+      }
+      // Another coordinator has told of a version in between.
+      const [one, next] = snapshots.slice(-2) as [CopiesSnapshot, CopiesSnapshot];
+      const between = { ...one, version: next.version - 1 };
+      expect(applyCopies(between, sent(recent.for(between, latest) as never))).toEqual(latest);
+    }
+  });
+
+  test("say everything of another history, to who knows nothing or more, and where too much has changed", () => {
+    const configuration = initialConfiguration(["n1/a", "n2/b"]);
+    const recent = new RecentUpdates(COPIES_SERVICE.watched);
+    const snapshotOf = (historyId: string, version: number, count: number): CopiesSnapshot => {
+      const entries = Array.from({ length: count }, (_, at) => [`c/${at}`, { ...configuration, version }] as const);
+      return { historyId, version, configurations: new Map(entries) };
+    };
+    const isWhole = (known: CopiesSnapshot, snapshot: CopiesSnapshot) =>
+      (recent.for(known, snapshot) as never as { whole: boolean }).whole;
+    const [first, second] = [snapshotOf("h", 2, 1), snapshotOf("h", 3, 2)];
+    recent.add(first);
+    recent.add(second);
+    expect(isWhole(first, second)).toBe(false);
+    expect(isWhole(snapshotOf("h", 1, 0), second)).toBe(true);
+    expect(isWhole(snapshotOf("h", 4, 0), second)).toBe(true);
+    expect(isWhole(snapshotOf("other", 2, 1), second)).toBe(true);
+    const large = [4, 5, 6].map((version) => snapshotOf("h", version, 9_000));
+    for (const snapshot of large) recent.add(snapshot);
+    expect(isWhole(second, large[2] as CopiesSnapshot)).toBe(true);
+    expect(isWhole(large[0] as CopiesSnapshot, large[2] as CopiesSnapshot)).toBe(false);
+    const restored = snapshotOf("restored", 1, 1);
+    recent.add(restored);
+    expect(isWhole(large[2] as CopiesSnapshot, restored)).toBe(true);
   });
 });
 

@@ -9,6 +9,7 @@ import { R8_CLUSTER } from "./r8-rolling-restart.js";
 import { R9_CLUSTER } from "./r9-schema-changes.js";
 import { R18_CLUSTER, R18_TWO_CLUSTER } from "./r18-wiped-disk.js";
 import { R19_CLUSTER } from "./r19-kill-primary.js";
+import { R19_MANY_CLUSTER } from "./r19-many.js";
 import { R20_CLUSTER } from "./r20-partition.js";
 import { R21_CLUSTER } from "./r21-stopped-primary.js";
 import { R22_CLUSTER } from "./r22-restless-secondary.js";
@@ -29,6 +30,7 @@ export const CLUSTER_ROWS: readonly FaultRow[] = [
   R18_CLUSTER,
   R18_TWO_CLUSTER,
   R19_CLUSTER,
+  R19_MANY_CLUSTER,
   R20_CLUSTER,
   R21_CLUSTER,
   R22_CLUSTER,

@@ -12,7 +12,8 @@ import { certificateNames } from "../tls/peer-names.js";
 import { readPosition } from "../wire/entries-update.js";
 import { REQUEST_ID, statusOf } from "../wire/status-codec.js";
 import { nodeFault } from "./callers.js";
-import { sendSnapshots, updateFor } from "./send-snapshots.js";
+import { RecentUpdates } from "./recent-updates.js";
+import { sendSnapshots } from "./send-snapshots.js";
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 type AnyUnary = ServerUnaryCall<unknown, unknown>;
@@ -32,8 +33,10 @@ export function coordinatorHandlers<Service extends object>(
 ): UntypedServiceImplementation {
   const snapshots = service as unknown as SnapshotService<Position>;
   let latest: Position | undefined;
+  const recent = new RecentUpdates(watched);
   const subscription = snapshots.watch((snapshot) => {
     latest = snapshot;
+    recent.add(snapshot);
   });
   stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   const handlers = methods.map(({ name, call: callName, nodeOf, args, answer }) => {
@@ -47,12 +50,13 @@ export function coordinatorHandlers<Service extends object>(
     return [callName, handler] as const;
   });
   const current = unaryHandler<Position, object>(async (known, context) => {
-    return updateFor(known, await snapshots.current(context), watched.between);
+    return recent.for(known, await snapshots.current(context));
   });
   return {
     ...Object.fromEntries(handlers),
     ...(watched.current !== undefined && { [watched.current]: current }),
-    Watch: (call: ServerWritableStream<Position, object>) => sendSnapshots(call, snapshots, watched.between, stopped),
+    Watch: (call: ServerWritableStream<Position, object>) =>
+      sendSnapshots(call, snapshots, watched.between, recent, stopped),
   };
 }
 

@@ -1,14 +1,9 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { CoordinatorService } from "../coordinator-services.js";
 import type { Position, WatchService } from "../snapshot-service.js";
+import type { RecentUpdates } from "./recent-updates.js";
 
 type Between = CoordinatorService<unknown>["watched"]["between"];
-
-/** What leads to `snapshot` from what a caller knows: of the very same one nothing is said. */
-export function updateFor(known: Position, snapshot: Position, between: Between): object {
-  const isSame = known.historyId === snapshot.historyId && known.version === snapshot.version;
-  return between(isSame ? snapshot : undefined, snapshot);
-}
 
 /**
  * Serves a call that begins with what the caller knows, until `stopped`: every snapshot goes over it, as fast as it is taken;
@@ -18,6 +13,7 @@ export function sendSnapshots(
   call: ServerWritableStream<Position, object>,
   service: WatchService<Position>,
   between: Between,
+  recent: RecentUpdates,
   stopped: AbortSignal,
 ): void {
   let sent: Position | undefined;
@@ -25,7 +21,7 @@ export function sendSnapshots(
   let isFull = false;
   const send = () => {
     if (isFull || next === undefined) return;
-    const update = sent === undefined ? updateFor(call.request, next, between) : between(sent, next);
+    const update = sent === undefined ? recent.for(call.request, next) : between(sent, next);
     sent = next;
     next = undefined;
     isFull = !call.write(update);

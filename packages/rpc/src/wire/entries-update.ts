@@ -31,6 +31,23 @@ export function entriesBetween<Value>(before: Entries<Value> | undefined, after:
   return { position: { historyId, version }, whole: known === undefined, put, removed };
 }
 
+/** One update instead of several that follow each other, of which none begins with nothing. */
+export function joinedEntries(updates: readonly EntriesUpdate[]): EntriesUpdate {
+  const put = new Map<string, WireEntry>();
+  const gone = new Set<string>();
+  for (const update of updates) {
+    for (const key of update.removed) {
+      put.delete(key);
+      gone.add(key);
+    }
+    for (const entry of update.put) {
+      put.set(entry.key, entry);
+      gone.delete(entry.key);
+    }
+  }
+  return { position: updates.at(-1)?.position ?? null, whole: false, put: [...put.values()], removed: [...gone] };
+}
+
 /** The snapshot after an update, whose values `read` takes out of the message. */
 export function applyEntries<Value>(
   before: Entries<Value> | undefined,

@@ -16,8 +16,6 @@ import {
 import {
   type ClassRecord,
   type CopiesSnapshot,
-  type CopyDecision,
-  type CopyProposal,
   type CopyService,
   initialConfigurations,
   type NodeMessage,
@@ -28,6 +26,7 @@ import {
 } from "@shoal/rpc";
 import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
+import { Proposals } from "./proposals.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
 
@@ -64,8 +63,8 @@ export interface CopyPlace {
   open(isMade: boolean, copy: CopyOptions): Promise<OpenedShard>;
 }
 
-/** After so long nobody waits for the outcome of a proposal. */
-const PROPOSAL_MS = 1_000;
+/** After so long nobody waits for the configurations. */
+const READ_MS = 1_000;
 /** A copy that was lost is replaced by compare-and-set: so often is it tried when others were faster. */
 const REPLACE_ATTEMPTS_MAX = 10;
 const TICK_MS = 100;
@@ -101,14 +100,20 @@ export class NodeCopies implements Disposable {
   #snapshot: CopiesSnapshot | undefined;
   /** What each shard's class was made with. */
   readonly #initial = new Map<ShardKey, ShardConfiguration>();
-  /** The nodes with which this one shares shards. */
-  #peers: ReadonlySet<string> = new Set();
+  readonly #waitedFor = new Set<ShardReplica>();
+  /** Of all configurations that are followed; made anew after one has changed. */
+  #followed: FollowedNodes = { peers: new Set(), primaries: new Set(), needsStore: false };
+  #isFollowedOld = false;
+  /** The leases that were held when primaries that lack one were looked for last, and whether there were any. */
+  #leasesSeen = "";
+  #hasHindered = false;
   #nextHeartbeat = 0;
   #heartbeats = 0;
   #refreshing: Promise<void> | undefined;
   #isRefreshDue = false;
-  #proposed: { readonly proposal: CopyProposal; readonly decided: (decision: CopyDecision | undefined) => void }[] = [];
-  #isProposing = false;
+  #asking: Promise<void> | undefined;
+  #askingNext: Promise<void> | undefined;
+  readonly #proposals: Proposals;
   readonly #counts = { takenOver: 0, takenOut: 0 };
 
   constructor(options: NodeCopiesOptions) {
@@ -117,14 +122,16 @@ export class NodeCopies implements Disposable {
     this.#options = options;
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
+    this.#proposals = new Proposals(options);
     this.#around = {
-      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId },
+      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
       onEvent: (event) => {
+        if (event.type === "configured") this.#isFollowedOld = true;
         this.#count(event);
         for (const listener of this.#listeners) listener(event);
       },
       send: (shard, from, to, message) => options.send(nodeOf(to), { type: "copy", shard, from, to, message }),
-      propose: (shard, next) => this.#propose({ shard, next }),
+      propose: (shard, next) => this.#proposals.propose({ shard, next }),
       refresh: () => void this.#refresh(),
     };
     this.#subscription = service.watch((snapshot) => this.#take(snapshot));
@@ -184,6 +191,7 @@ export class NodeCopies implements Disposable {
     const configuration = this.#configuration(key) ?? initial;
     this.#meet(configuration);
     replica.start(copy, configuration);
+    this.#isFollowedOld = true;
     const onClose = () => this.#closed(replica);
     return { shard: replicatedShard(shard, replica, onClose), store, replica };
   }
@@ -203,7 +211,7 @@ export class NodeCopies implements Disposable {
       return;
     }
     // Also for a copy that is not there any more, or has another name.
-    const closed = this.#closedCopies.get(shard) ?? new ClosedCopy(this.#aroundClosed(shard), this.#options.now());
+    const closed = this.#closedCopies.get(shard) ?? new ClosedCopy(this.#aroundClosed(shard), now);
     this.#carryOut(shard, to, closed.message(message.from, message.message, this.#configuration(shard)));
   }
 
@@ -269,6 +277,7 @@ export class NodeCopies implements Disposable {
   /** The copy is not served any more. */
   #closed(replica: ShardReplica): void {
     replica.stop();
+    this.#isFollowedOld = true;
     if (this.#replicas.get(replica.key) !== replica) return;
     this.#replicas.delete(replica.key);
     this.#begunClosed(replica.key);
@@ -285,7 +294,7 @@ export class NodeCopies implements Disposable {
   /** What is to be done for a copy that is not open. */
   #carryOut(shard: ShardKey, from: CopyName, effects: readonly CopyEffect[]): void {
     for (const effect of effects) {
-      if (effect.type === "propose") void this.#propose({ shard, next: effect.next });
+      if (effect.type === "propose") void this.#proposals.propose({ shard, next: effect.next });
       if (effect.type !== "send") continue;
       const { to, message } = effect;
       this.#options.send(nodeOf(to), { type: "copy", shard, from, to, message });
@@ -303,7 +312,7 @@ export class NodeCopies implements Disposable {
     isMade: boolean,
   ): Promise<{ readonly name: CopyName; readonly since: number }> {
     const { nodeName, ownCopy, newId, isLossAccepted } = this.#options;
-    this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
+    await this.#asked();
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
       const own = configuration && copiesOf(configuration).find((copy) => nodeOf(copy) === nodeName);
@@ -320,15 +329,39 @@ export class NodeCopies implements Disposable {
         );
       }
       const name = `${ownCopy}.${newId()}`;
-      const decision = await this.#propose({ shard: key, next: withdrawn(configuration, own, name) });
+      const decision = await this.#proposals.propose({ shard: key, next: withdrawn(configuration, own, name) });
       if (decision?.isAccepted === true) return { name, since: configuration.version + 1 };
-      this.#take(await this.#options.service.current({ deadline: this.#options.clock() + PROPOSAL_MS }));
+      await this.#asked();
     }
     throw new ShoalError("unavailable", `${shardPlaceOf(address)}: its lost copy could not be replaced yet`);
   }
 
+  /** What is known afterwards is as new as every change that was answered before. Those that come during a read share the next one. */
+  #asked(): Promise<void> {
+    if (this.#asking === undefined) return this.#ask();
+    this.#askingNext ??= this.#asking
+      .catch(() => undefined)
+      .then(() => {
+        this.#askingNext = undefined;
+        return this.#asking ?? this.#ask();
+      });
+    return this.#askingNext;
+  }
+
+  #ask(): Promise<void> {
+    const { service, clock } = this.#options;
+    this.#asking = service
+      .current({ deadline: clock() + READ_MS })
+      .then((snapshot) => this.#take(snapshot))
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    return this.#asking;
+  }
+
   #take(snapshot: CopiesSnapshot): void {
     const before = this.#snapshot;
+    if (before === snapshot) return;
     if (before !== undefined && before.historyId === snapshot.historyId && before.version > snapshot.version) return;
     this.#snapshot = snapshot;
     for (const [key, replica] of this.#replicas) {
@@ -342,37 +375,9 @@ export class NodeCopies implements Disposable {
   /** Nodes that share a shard with this one from now on. */
   #meet(configuration: ShardConfiguration): void {
     const { nodeName, now } = this.#options;
-    const met = nodesOf(configuration).filter((node) => node !== nodeName && !this.#peers.has(node));
-    if (met.length === 0) return;
-    for (const node of met) this.#leases.meet(node, now());
-    this.#peers = new Set([...this.#peers, ...met]);
-  }
-
-  /** Several that come together share a call; those that come during one share the next. */
-  #propose(proposal: CopyProposal): Promise<CopyDecision | undefined> {
-    const decided = new Promise<CopyDecision | undefined>((resolve) => {
-      this.#proposed.push({ proposal, decided: resolve });
-    });
-    void this.#sendProposals();
-    return decided;
-  }
-
-  async #sendProposals(): Promise<void> {
-    if (this.#isProposing) return;
-    this.#isProposing = true;
-    // Those of the same event come with it.
-    await undefined;
-    while (this.#proposed.length > 0) {
-      const asked = this.#proposed;
-      this.#proposed = [];
-      const { nodeName, service, clock } = this.#options;
-      const proposals = asked.map(({ proposal }) => proposal);
-      const decisions = await service
-        .propose(nodeName, proposals, { deadline: clock() + PROPOSAL_MS })
-        .catch(() => undefined);
-      for (const [at, { decided }] of asked.entries()) decided(decisions?.[at]);
+    for (const node of [...configuration.inSync, ...configuration.learners].map(nodeOf)) {
+      if (node !== nodeName && !this.#followed.peers.has(node)) this.#leases.meet(node, now());
     }
-    this.#isProposing = false;
   }
 
   /** Reads all configurations linearly: whoever could take over here without being asked would be in them. */
@@ -394,41 +399,76 @@ export class NodeCopies implements Disposable {
     const { service, clock, now } = this.#options;
     const stamp = this.#leases.stamp(now());
     try {
-      this.#take(await service.current({ deadline: clock() + PROPOSAL_MS }));
+      this.#take(await service.current({ deadline: clock() + READ_MS }));
       this.#leases.confirmedBy(STORE, stamp, now());
     } catch {
       // It is asked again; without it the store gives no lease.
     }
   }
 
+  /** With thousands of shards of which nothing is heard or asked none of them is looked at. */
   #tick(): void {
     const now = this.#options.now();
+    const { peers, primaries } = this.#follow();
     const isBeat = now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
       this.#beat(now);
     } else {
       // Whoever has just come to share a shard gets its lease soon.
-      for (const peer of this.#peers) if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
+      for (const peer of peers) if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
     }
     const silentAfter = this.#timing.silenceMs * (1 + this.#timing.drift);
-    const isSilent = new Map<string, boolean>();
-    for (const replica of this.#replicas.values()) {
-      const { configuration } = replica;
-      if (configuration === undefined) continue;
-      const primary = nodeOf(configuration.primary);
-      let silent = isSilent.get(primary);
-      if (silent === undefined) {
-        silent = primary !== this.#options.nodeName && this.#leases.heardAt(primary) + silentAfter <= now;
-        isSilent.set(primary, silent);
-      }
-      if (silent) replica.handle({ type: "silent", node: primary });
-      else if (replica.isWaitedFor || (isBeat && replica.isHindered)) replica.handle({ type: "wake" });
-    }
+    const silent = new Set([...primaries].filter((node) => this.#leases.heardAt(node) + silentAfter <= now));
+    if (silent.size > 0) this.#tellSilent(silent);
+    for (const replica of [...this.#waitedFor]) replica.handle({ type: "wake" });
     for (const [shard, closed] of this.#closedCopies) {
       const configuration = this.#configuration(shard);
       if (configuration !== undefined) this.#carryOut(shard, this.#options.ownCopy, closed.step(configuration, now));
     }
+    if (isBeat) this.#wakeHindered(now);
+  }
+
+  #tellSilent(silent: ReadonlySet<string>): void {
+    for (const replica of this.#replicas.values()) {
+      const node = replica.configuration && nodeOf(replica.configuration.primary);
+      if (node !== undefined && silent.has(node)) replica.handle({ type: "silent", node });
+    }
+  }
+
+  /** Primaries begin to lack a lease, and no longer do, when one ends, begins again, or a configuration changes. */
+  #wakeHindered(now: number): void {
+    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+    if (leases === this.#leasesSeen && !this.#hasHindered) return;
+    this.#leasesSeen = leases;
+    this.#hasHindered = false;
+    for (const replica of this.#replicas.values()) {
+      if (!replica.isHindered) continue;
+      this.#hasHindered = true;
+      replica.handle({ type: "wake" });
+    }
+  }
+
+  #follow(): FollowedNodes {
+    if (!this.#isFollowedOld) return this.#followed;
+    this.#isFollowedOld = false;
+    // Who is primary is looked at once more.
+    this.#hasHindered = true;
+    const { nodeName } = this.#options;
+    const peers = new Set<string>();
+    const primaries = new Set<string>();
+    let needsStore = false;
+    for (const { configuration } of this.#replicas.values()) {
+      if (configuration === undefined) continue;
+      for (const copy of configuration.inSync) peers.add(nodeOf(copy));
+      for (const copy of configuration.learners) peers.add(nodeOf(copy));
+      primaries.add(nodeOf(configuration.primary));
+      needsStore ||= configuration.eligible.length > 0;
+    }
+    peers.delete(nodeName);
+    primaries.delete(nodeName);
+    this.#followed = { peers, primaries, needsStore };
+    return this.#followed;
   }
 
   #sendHeartbeat(peer: string, now: number): void {
@@ -436,20 +476,18 @@ export class NodeCopies implements Disposable {
   }
 
   #beat(now: number): void {
-    const peers = new Set<string>();
-    let needsStore = false;
-    for (const { configuration } of this.#replicas.values()) {
-      if (configuration === undefined) continue;
-      for (const node of nodesOf(configuration)) peers.add(node);
-      needsStore ||= configuration.eligible.length > 0;
-    }
-    peers.delete(this.#options.nodeName);
-    this.#peers = peers;
+    const { peers, needsStore } = this.#followed;
     for (const peer of peers) this.#sendHeartbeat(peer, now);
     if (needsStore || this.#heartbeats++ % REFRESH_HEARTBEATS === 0) void this.#refresh();
   }
 }
 
-function nodesOf({ inSync, learners }: ShardConfiguration): readonly string[] {
-  return [...inSync, ...learners].map(nodeOf);
+/** What the copies of a node ask of other nodes. */
+interface FollowedNodes {
+  /** Those with which this one shares shards. */
+  readonly peers: ReadonlySet<string>;
+  /** Those that have the primary of such a shard. */
+  readonly primaries: ReadonlySet<string>;
+  /** Whether the store gives leases. */
+  readonly needsStore: boolean;
 }

@@ -39,6 +39,8 @@ export interface ReplicaSurroundings {
   /** Reads all configurations anew. */
   readonly refresh: () => void;
   readonly onEvent: (event: ReplicaEvent) => void;
+  /** Those that requests wait for: they are woken all the time. */
+  readonly waitedFor: Set<ShardReplica>;
 }
 
 export type ReplicaEvent =
@@ -141,11 +143,6 @@ export class ShardReplica implements CommitCarrier {
   /** The last change that it has durably. */
   get end(): number {
     return this.#machine?.state.end.sequence ?? 0;
-  }
-
-  /** Whether a request waits for it. */
-  get isWaitedFor(): boolean {
-    return this.#waiting.size > 0;
   }
 
   /** Whether it is primary, and lacks a lease or is about to begin. */
@@ -315,10 +312,12 @@ export class ShardReplica implements CommitCarrier {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(done);
+        if (this.#waiting.size === 0) this.#around.waitedFor.delete(this);
         resolve();
       };
       const timer = setTimeout(done, Math.max(1, untilMs - this.#around.now()));
       this.#waiting.add(done);
+      this.#around.waitedFor.add(this);
     });
   }
 
