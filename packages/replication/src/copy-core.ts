@@ -169,11 +169,11 @@ export class CopyCore {
 
   /** Somebody may still answer on account of what this copy has granted. */
   get hasRevocations(): boolean {
-    return this.leases.isRevoking(this.options.shard);
+    return this.leases.revoking(this.options.shard).length > 0;
   }
 
   isRevoked(copy: CopyName): boolean {
-    return !this.leases.isRevoking(this.options.shard, copy);
+    return !this.leases.revoking(this.options.shard).includes(copy);
   }
 
   sendRevocations(): void {
@@ -182,8 +182,9 @@ export class CopyCore {
     for (const { copy, last } of leases.dueRevocations(options.shard, now)) {
       this.send(copy, { type: "revoke", last, configuration });
     }
-    const nodes = [...this.#revocations.keys()].map(nodeOf);
-    const isSomebodyThere = nodes.some((node) => now < this.leases.heardAt(node) + timing.silenceMs);
+    const isSomebodyThere = leases.revoking(options.shard).some((copy) => {
+      return now < leases.heardAt(nodeOf(copy)) + timing.silenceMs;
+    });
     this.wakeAfter(isSomebodyThere ? timing.resendMs : AWAY_RESENDS * timing.resendMs);
   }
 

@@ -179,10 +179,9 @@ export class NodeLeases {
     this.release(nodeOf(copy), shard);
   }
 
-  /** Whether somebody has still to confirm: `copy`, or any copy of the shard. */
-  isRevoking(shard: string, copy?: CopyName): boolean {
-    const revocations = this.#revocations.get(shard);
-    return copy === undefined ? revocations !== undefined : revocations?.has(copy) === true;
+  /** The copies of the shard that have still to confirm. */
+  revoking(shard: string): readonly CopyName[] {
+    return [...(this.#revocations.get(shard)?.keys() ?? [])];
   }
 
   /** Who is to be asked to confirm now, which counts as done. */
@@ -221,7 +220,7 @@ export class NodeLeases {
 
   /** Not while a copy there has still to confirm that it answers nothing. */
   release(peer: string, by: string): void {
-    if ([...(this.#revocations.get(by)?.keys() ?? [])].some((copy) => nodeOf(copy) === peer)) return;
+    if (this.revoking(by).some((copy) => nodeOf(copy) === peer)) return;
     this.#peer(peer).withheldBy.delete(by);
   }
 
