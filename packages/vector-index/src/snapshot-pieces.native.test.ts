@@ -43,7 +43,8 @@ afterAll(async () => {
 async function piecesOf(bytesMax: number): Promise<Buffer[]> {
   const sent = await openSnapshotPieces(path);
   const pieces: Buffer[] = [];
-  for (let piece = await sent.next(bytesMax); piece !== undefined; piece = await sent.next(bytesMax)) pieces.push(piece);
+  for (let piece = await sent.next(bytesMax); piece !== undefined; piece = await sent.next(bytesMax))
+    pieces.push(piece);
   await sent.close();
   return pieces;
 }
@@ -100,7 +101,11 @@ describe("a snapshot that is sent in pieces", () => {
     ]) {
       await expect(SnapshotReceiver.begin(to, other, manifest)).rejects.toMatchObject({ code: "dataLoss" });
     }
-    for (const bytes of [Buffer.alloc(0), manifest.subarray(0, 60), Buffer.from("no snapshot at all, but a text of 50 letters")]) {
+    for (const bytes of [
+      Buffer.alloc(0),
+      manifest.subarray(0, 60),
+      Buffer.from("no snapshot at all, but a text of 50 letters"),
+    ]) {
       await expect(SnapshotReceiver.begin(to, SETTINGS, bytes)).rejects.toMatchObject({ code: "dataLoss" });
     }
   });

@@ -22,6 +22,8 @@ const OPEN_ATTEMPTS = 5;
 
 /** A snapshot as it is sent to another node: its manifest in one piece, then rows and nodes. Later snapshots do not change it. */
 export interface SnapshotPieces {
+  /** Vectors that its graph has linked. */
+  readonly linked: number;
   /** The next piece, of at most `bytesMax` bytes, the first one excepted; undefined: that were all. */
   next(bytesMax: number): Promise<Buffer | undefined>;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ async function openFiles(path: string, files: FileHandle[]): Promise<SnapshotPie
   let first: Buffer | undefined = manifestBytes;
   let at = 0;
   return {
+    linked: manifest.linked,
     async next(bytesMax) {
       const piece = first;
       first = undefined;
@@ -101,11 +104,7 @@ export class SnapshotReceiver {
   }
 
   /** Fails with `dataLoss` when the manifest is none, or that of other settings. */
-  static async begin(
-    path: string,
-    settings: WantedSettings,
-    manifestBytes: Buffer,
-  ): Promise<SnapshotReceiver> {
+  static async begin(path: string, settings: WantedSettings, manifestBytes: Buffer): Promise<SnapshotReceiver> {
     await removeSnapshotFiles(path);
     return new SnapshotReceiver(path, manifestBytes, readManifest(manifestBytes, settings));
   }
@@ -118,7 +117,8 @@ export class SnapshotReceiver {
     const { seed, nodesFile, nodesBytes } = this.#manifest;
     if (!this.#isNodes && this.#at === rowsBytes(this.#manifest)) await this.#next();
     const end = this.#at + bytes.length;
-    if (end > (this.#isNodes ? nodesBytes : rowsBytes(this.#manifest))) throw damaged("more came than its manifest says");
+    if (end > (this.#isNodes ? nodesBytes : rowsBytes(this.#manifest)))
+      throw damaged("more came than its manifest says");
     const name = this.#isNodes ? nodesPath(this.#path, seed, nodesFile) : rowsPath(this.#path, seed);
     this.#file ??= await open(name, "w");
     await this.#file.writeFile(bytes);
