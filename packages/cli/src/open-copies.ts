@@ -43,6 +43,7 @@ export function openCopies(
       newId: () => randomBytes(ID_BYTES).toString("hex"),
       leaseMs: configuration.copyLeaseMilliseconds,
       journalKeepEntries: configuration.journalKeepEntries,
+      transferBytesPerSecond: configuration.copyTransferBytesPerSecond,
     }),
   );
   scope.use(copies.onEvent((event) => logReplicaEvent(logger, event)));

@@ -151,6 +151,11 @@ export class Primary {
     for (const { feed } of this.#peers.values()) feed?.rows(event);
   }
 
+  rowsFailed(session: string): void {
+    const failed = [...this.#peers.values()].find(({ feed, isLive }) => feed?.session === session && !isLive);
+    if (failed !== undefined) this.#peers.delete(failed.copy);
+  }
+
   /** Does what is due; after every event. */
   step(): void {
     const core = this.#core;

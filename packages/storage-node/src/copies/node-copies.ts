@@ -25,6 +25,7 @@ import {
 } from "@shoal/rpc";
 import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
+import { CopyTransfers } from "./copy-transfers.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
 
@@ -44,6 +45,8 @@ export interface NodeCopiesOptions {
   readonly leaseMs: number;
   /** Entries that a journal keeps for copies that are away. */
   readonly journalKeepEntries: number;
+  /** Of rows and graphs, to all copies that catch up. */
+  readonly transferBytesPerSecond: number;
 }
 
 /** Where the store of a copy is, or will be. */
@@ -118,6 +121,8 @@ export class NodeCopies implements Disposable {
       },
       send: (shard, from, to, message) => options.send(nodeOf(to), { type: "copy", shard, from, to, message }),
       propose: (shard, next) => this.#propose({ shard, next }),
+      sendGraph: (message) => options.send(nodeOf(message.to), message),
+      transfers: new CopyTransfers(options.transferBytesPerSecond),
       refresh: () => void this.#refresh(),
     };
     this.#subscription = service.watch((snapshot) => this.#take(snapshot));
@@ -175,7 +180,9 @@ export class NodeCopies implements Disposable {
     if (nodeOf(message.from) !== from) return;
     const { shard, to } = message;
     const replica = this.#replicas.get(shard);
-    if (replica?.name === to) {
+    if (message.type !== "copy") {
+      if (replica?.name === to) replica.takeGraph(message);
+    } else if (replica?.name === to) {
       replica.handle({ type: "message", from: message.from, message: message.message });
     } else if (message.message.type === "revoke") {
       // The copy is not open: nobody reads on account of it, nor will.
