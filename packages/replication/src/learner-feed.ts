@@ -2,8 +2,10 @@ import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { CopyEvent, CopyMessage } from "./copy-messages.js";
 import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
-import { NEVER } from "./peer.js";
 import type { CopyName } from "./shard-configuration.js";
+
+/** Nothing is to be answered. */
+const NEVER = Number.POSITIVE_INFINITY;
 
 export interface FeedOptions {
   readonly copy: CopyName;
@@ -72,10 +74,13 @@ export class LearnerFeed {
     return this.#queued.filter(({ end }) => end.sequence > this.#end.sequence);
   }
 
-  /** Whether a learner that says to be in `session` is in this one, or has hardly been asked. */
-  isKnownAs(session: string | undefined): boolean {
+  /** Whether a learner that says to be in `session` is in this one, or has hardly been asked. What it writes may take long. */
+  hears(session: string | undefined): boolean {
     const { now, timing } = this.#core;
-    if (session === this.#options.session) return true;
+    if (session === this.#options.session) {
+      if (this.#asked !== undefined) this.waitingSince = now;
+      return true;
+    }
     return this.#asked?.type === "begin" && now < this.#askedAt + timing.resendMs;
   }
 

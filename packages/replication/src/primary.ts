@@ -344,7 +344,7 @@ export class Primary {
     }
   }
 
-  /** Takes out who has not answered for long, or gives no lease. */
+  /** Takes out who has not answered for long, or gives no lease. A learner says every `answerMs` that it is there. */
   #takeOutSilent(configuration: ShardConfiguration): void {
     const { leases, name, now, timing } = this.#core;
     const silent = configuration.inSync.filter((copy) => {
@@ -357,7 +357,7 @@ export class Primary {
     });
     if (silent.length > 0) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
-      if (!configuration.inSync.includes(peer.copy) && peer.waitingSince + timing.answerMs <= now) {
+      if (!configuration.inSync.includes(peer.copy) && peer.waitingSince + 2 * timing.answerMs <= now) {
         if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
       }
     }
@@ -396,7 +396,7 @@ export class Primary {
       }
       return;
     }
-    if (!this.#isReady || (peer.feed?.claim === claim && peer.feed.isKnownAs(hello.session))) return;
+    if (!this.#isReady || (peer.feed?.claim === claim && peer.feed.hears(hello.session))) return;
     peer.isLive = false;
     peer.queue = [];
     peer.led = 0;

@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { seededRandom } from "@shoal/seeded-random";
-import { createVectorIndex, loadVectorIndex, type VectorIndex } from "@shoal/vector-index";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BruteForceIndex } from "./testing/brute-force-index-suite.js";
 import { CopyUnderTest } from "./testing/copies-under-test-suite.js";
+import { CountedIndexes } from "./testing/counted-indexes.js";
 import { numberOf } from "./testing/ids-and-fields.js";
 import { book, INDEX_CONFIG, idOf } from "./testing/shard-under-test-suite.js";
 import type { VectorIndexes } from "./vector-indexes.js";
@@ -14,42 +14,6 @@ const DIMENSIONS = 16;
 /** Enough for a graph. */
 const OBJECTS = 5_000;
 const limits = { snapshotChangesMin: 1_000_000, snapshotQuietMs: 60_000 };
-
-/** Rows of an index, dead ones included: each was, or is to be, linked once. */
-function rowsOf(index: VectorIndex | undefined): number {
-  const { count, deadRows } = index?.statistics() ?? { count: 0, deadRows: 0 };
-  return count + deadRows;
-}
-
-/** Real graphs, and what was linked already when one was loaded. */
-class CountedIndexes implements VectorIndexes {
-  latest: VectorIndex | undefined;
-  loaded = 0;
-  alive = new Set<VectorIndex>();
-
-  create: VectorIndexes["create"] = (settings, search) => this.#keep(createVectorIndex(settings, search), 0);
-  load: VectorIndexes["load"] = async (...options) => {
-    const index = await loadVectorIndex(...options);
-    return this.#keep(index, rowsOf(index));
-  };
-
-  /** Vectors that were linked, or are to be, since it was made or loaded. */
-  get links(): number {
-    return rowsOf(this.latest) - this.loaded;
-  }
-
-  #keep(index: VectorIndex, loaded: number): VectorIndex {
-    this.latest = index;
-    this.loaded = loaded;
-    this.alive.add(index);
-    const dispose = index[Symbol.asyncDispose].bind(index);
-    index[Symbol.asyncDispose] = () => {
-      this.alive.delete(index);
-      return dispose();
-    };
-    return index;
-  }
-}
 
 let primary: CopyUnderTest;
 let learner: CopyUnderTest;

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
+import { Yielder } from "@shoal/runtime";
 import { openSnapshotPieces, removeSnapshotFiles, type SnapshotReceiver, type VectorIndex } from "@shoal/vector-index";
 import type { CommitLoop } from "./commit-loop.js";
 import { DocumentBits } from "./document-bits.js";
@@ -30,7 +30,7 @@ export interface CopiedGraphOptions {
 
 /** Before the manifest of the snapshot the first piece says below what all its documents are, as u32, little-endian. */
 const LIMIT_BYTES = 4;
-/** Documents that are looked at in one step. */
+/** Documents that are looked at in one step: about a millisecond. */
 const STEP = 65_536;
 
 /**
@@ -140,10 +140,12 @@ export class CopiedGraph {
       await source.discard(index);
       return;
     }
+    const yielder = new Yielder(STEP);
     for (let from = 0; from < limit; from += STEP) {
       const gone = named.missing(from, Math.min(limit, from + STEP));
       if (gone.length > 0) index.remove(gone, views.sequence);
-      await setImmediate();
+      yielder.count(STEP);
+      if (yielder.isDue) await yielder.next();
     }
     if (index.statistics().count === named.count) return;
     this.#report(new ShoalError("dataLoss", "the vector index of another copy has documents that it does not name"));

@@ -1,36 +1,11 @@
 import type { NodeMessage } from "@shoal/rpc";
-import type { VectorIndexes } from "@shoal/shard";
+import { CountedIndexes } from "@shoal/shard/testing/counted-indexes";
 import { ALL_FIELDS, idOf, numberOf } from "@shoal/shard/testing/ids-and-fields";
-import { createVectorIndex, loadVectorIndex, type VectorIndex } from "@shoal/vector-index";
 import { describe, expect, it } from "vitest";
 import { CopiesWorld, notYet, until } from "./copies-world.fixture.js";
 import type { CopyNode } from "./copy-node.fixture.js";
 
 const OBJECTS = 4_500;
-
-/** Of one node: what is linked already when an index is loaded is not linked there. */
-class LinkCounter implements VectorIndexes {
-  #latest: VectorIndex | undefined;
-  #loaded = 0;
-
-  create: VectorIndexes["create"] = (settings, search) => this.#keep(createVectorIndex(settings, search));
-  load: VectorIndexes["load"] = async (...options) => this.#keep(await loadVectorIndex(...options));
-
-  get links(): number {
-    return rowsOf(this.#latest) - this.#loaded;
-  }
-
-  #keep(index: VectorIndex): VectorIndex {
-    this.#latest = index;
-    this.#loaded = rowsOf(index);
-    return index;
-  }
-}
-
-function rowsOf(index: VectorIndex | undefined): number {
-  const { count, deadRows } = index?.statistics() ?? { count: 0, deadRows: 0 };
-  return count + deadRows;
-}
 
 function vectorOf(at: number, n: number): Float32Array {
   return Float32Array.from({ length: 8 }, (_, i) => Math.sin((at + 1) * (i + 1.37) + n));
@@ -50,11 +25,11 @@ async function worldWithLost(): Promise<{
   world: CopiesWorld;
   lost: CopyNode;
   primary: CopyNode;
-  counter: LinkCounter;
+  counter: { readonly links: number };
 }> {
-  const counters = new Map<string, LinkCounter>();
+  const counters = new Map<string, CountedIndexes>();
   const vectorIndexes = (node: string) => {
-    const counter = new LinkCounter();
+    const counter = new CountedIndexes();
     counters.set(node, counter);
     return counter;
   };
@@ -72,7 +47,7 @@ async function worldWithLost(): Promise<{
     get links() {
       return counters.get(lost.name)?.links ?? 0;
     },
-  } as LinkCounter;
+  };
   return { world, lost, primary, counter };
 }
 

@@ -43,3 +43,29 @@ it("gives no place to one that does not wait any more", async () => {
   first[0]?.end();
   await next;
 });
+
+it("lets so many bytes go in a second", async () => {
+  const transfers = new CopyTransfers(1_000);
+  const paid: number[] = [];
+  const all = [500, 1_000, 200].map(async (bytes) => {
+    await transfers.pay(bytes);
+    paid.push(bytes);
+  });
+  await setImmediate();
+  expect(paid).toEqual([500]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(paid).toEqual([500, 1_000]);
+  await vi.advanceTimersByTimeAsync(990);
+  expect(paid).toEqual([500, 1_000]);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(paid).toEqual([500, 1_000, 200]);
+  await Promise.all(all);
+  // What was not used is not saved up.
+  vi.advanceTimersByTime(60_000);
+  await transfers.pay(1_000);
+  const next = transfers.pay(1);
+  await vi.advanceTimersByTimeAsync(990);
+  expect(await Promise.race([next.then(() => "paid"), setImmediate("waits")])).toBe("waits");
+  await vi.advanceTimersByTimeAsync(20);
+  await next;
+});

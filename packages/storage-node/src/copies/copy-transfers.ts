@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Gate } from "@shoal/runtime";
 
 /** Copies that a node fills at once; others wait, and nothing has been read for them. */
@@ -31,7 +30,7 @@ export class CopyTransfers {
     const now = performance.now();
     const waitMs = this.#freeAtMs - now;
     this.#freeAtMs = Math.max(now, this.#freeAtMs) + (bytes / this.#bytesPerSecond) * 1_000;
-    if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
   }
 }
 
