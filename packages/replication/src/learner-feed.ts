@@ -78,7 +78,7 @@ export class LearnerFeed {
   hears(session: string | undefined): boolean {
     const { now, timing } = this.#core;
     if (session === this.#options.session) {
-      if (this.#asked !== undefined) this.waitingSince = now;
+      if (this.#asked?.type === "rows") this.waitingSince = now;
       return true;
     }
     return this.#asked?.type === "begin" && now < this.#askedAt + timing.resendMs;

@@ -403,7 +403,7 @@ export class Primary {
     peer.match = undefined;
     peer.waitingSince = core.now;
     this.#sessions++;
-    const session = `${core.options.claim}/${this.#sessions}`;
+    const session = `${core.options.claim}/${this.#epoch}/${this.#sessions}`;
     const isEligible = configuration.eligible.includes(peer.copy);
     const feed = new LearnerFeed(core, { copy: peer.copy, session, epoch: this.#epoch, hello, isWhole: isEligible });
     if (isEligible && feed.isFull) {
