@@ -44,6 +44,7 @@ export function openCopies(
       leaseMs: configuration.copyLeaseMilliseconds,
       journalKeepEntries: configuration.journalKeepEntries,
       isLossAccepted: configuration.acceptDataLoss,
+      transferBytesPerSecond: configuration.copyTransferBytesPerSecond,
     }),
   );
   scope.use(copies.onEvent((event) => logReplicaEvent(logger, event)));

@@ -143,6 +143,8 @@ export type CopyEffect =
   | {
       readonly type: "openRows";
       readonly session: string;
+      /** Who gets them. */
+      readonly to: CopyName;
       readonly after: number;
       readonly isFull: boolean;
       readonly isWhole: boolean;
@@ -180,6 +182,8 @@ export type CopyEvent =
       /** They may be as new as this sequence. */
       readonly through: number;
     }
+  /** What `openRows` or `nextRows` has asked for cannot be had: the session ends. */
+  | { readonly type: "rowsFailed"; readonly session: string }
   /** Nothing came from `node` for `silenceMs`, or no lease for `leaseMs`. Repeated while it lasts. */
   | { readonly type: "silent"; readonly node: string }
   /** A commit; only while `commitFault` is undefined. */

@@ -4,6 +4,9 @@ import type { CopyEvent, CopyMessage } from "./copy-messages.js";
 import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
 import type { CopyName } from "./shard-configuration.js";
 
+/** Nothing is to be answered. */
+const NEVER = Number.POSITIVE_INFINITY;
+
 export interface FeedOptions {
   readonly copy: CopyName;
   readonly session: string;
@@ -71,10 +74,13 @@ export class LearnerFeed {
     return this.#queued.filter(({ end }) => end.sequence > this.#end.sequence);
   }
 
-  /** Whether a learner that says to be in `session` is in this one, or has hardly been asked. */
-  isKnownAs(session: string | undefined): boolean {
+  /** Whether a learner that says to be in `session` is in this one, or has hardly been asked. What it writes may take long. */
+  hears(session: string | undefined): boolean {
     const { now, timing } = this.#core;
-    if (session === this.#options.session) return true;
+    if (session === this.#options.session) {
+      if (this.#asked?.type === "rows") this.waitingSince = now;
+      return true;
+    }
     return this.#asked?.type === "begin" && now < this.#askedAt + timing.resendMs;
   }
 
@@ -86,7 +92,10 @@ export class LearnerFeed {
 
   queue(commit: Commit, max: number): void {
     this.#queued.push(commit);
-    if (this.#queued.length > max) this.isOverfull = true;
+    if (this.#queued.length <= max) return;
+    // What comes before the rows are listed will be among them.
+    if (this.#startEnd === undefined) this.#queued.shift();
+    else this.isOverfull = true;
   }
 
   begun({ session, documents }: Extract<CopyMessage, { type: "begun" }>): void {
@@ -95,13 +104,19 @@ export class LearnerFeed {
     const { effects } = this.#core;
     const taken = this.#core.is("what a copy has too much is not taken back") ? [] : documents;
     const after = this.#common.sequence;
-    const { isWhole } = this.#options;
-    effects.push({ type: "openRows", session, after, isFull: this.isFull, isWhole, documents: taken });
+    const { isWhole, copy: to } = this.#options;
+    // The learner has nothing to answer until the rows are sent.
+    this.waitingSince = NEVER;
+    effects.push({ type: "openRows", session, to, after, isFull: this.isFull, isWhole, documents: taken });
   }
 
   rows({ session, rows, isLast, end, through }: Extract<CopyEvent, { type: "rows" }>): void {
     if (session !== this.#options.session || this.#asked !== undefined) return;
-    this.#startEnd ??= end;
+    if (this.#startEnd === undefined) {
+      this.#startEnd = end;
+      const [first] = this.#queued;
+      if (first !== undefined && first.previous.sequence > end.sequence) this.isOverfull = true;
+    }
     const { epoch } = this.#options;
     const epochs = cutTable(this.#core.state.epochs, this.#startEnd.sequence);
     this.#end = this.#startEnd;
@@ -123,7 +138,7 @@ export class LearnerFeed {
     if (session !== this.#options.session || asked?.type !== "rows" || asked.index !== index) return false;
     this.#asked = undefined;
     this.#index++;
-    this.waitingSince = this.#core.now;
+    this.waitingSince = NEVER;
     if (asked.last !== undefined) return true;
     this.#core.effects.push({ type: "nextRows", session });
     return false;

@@ -64,8 +64,7 @@ export class Primary {
   readFault(): string | undefined {
     const core = this.#core;
     if (!this.#isReady) return "the primary has not begun its epoch";
-    if (core.is("reads without a lease")) return undefined;
-    return this.#formerFault("readAt") ?? this.#relied.fault();
+    return core.is("reads without a lease") ? undefined : (this.#formerFault("readAt") ?? this.#relied.fault());
   }
 
   /** Why no commit can begin now; undefined when one can. */
@@ -152,6 +151,11 @@ export class Primary {
     for (const { feed } of this.#peers.values()) feed?.rows(event);
   }
 
+  rowsFailed(session: string): void {
+    const failed = [...this.#peers.values()].find(({ feed, isLive }) => feed?.session === session && !isLive);
+    if (failed !== undefined) this.#peers.delete(failed.copy);
+  }
+
   /** Does what is due; after every event. */
   step(): void {
     const core = this.#core;
@@ -233,8 +237,8 @@ export class Primary {
 
   #formerFault(what: "readAt" | "commitAt"): string | undefined {
     const { now } = this.#core;
-    if (this.#core.is("a new primary does not wait for old leases")) return undefined;
-    const mustWait = [...this.#former.values()].some((until) => now < until[what]);
+    const waits = !this.#core.is("a new primary does not wait for old leases");
+    const mustWait = waits && [...this.#former.values()].some((until) => now < until[what]);
     return mustWait ? "leases of a former primary may still hold" : undefined;
   }
 
@@ -340,20 +344,19 @@ export class Primary {
     }
   }
 
-  /** Takes out who has not answered for long, or gives no lease. */
+  /** Takes out who has not answered for long, or gives no lease. A learner says every `answerMs` that it is there. */
   #takeOutSilent(configuration: ShardConfiguration): void {
     const { leases, name, now, timing } = this.#core;
     const silent = configuration.inSync.filter((copy) => {
       if (copy === name) return false;
       const { waitingSince, isApart, queue } = this.#peer(copy);
-      const workMs = queue[0]?.workMs ?? 0;
       const node = nodeOf(copy);
       const hasNoLease = leases.held(node, now) === undefined && leases.heardAt(node) + timing.leaseMs <= now;
-      return isApart || hasNoLease || waitingSince + timing.answerMs + workMs <= now;
+      return isApart || hasNoLease || waitingSince + timing.answerMs + (queue[0]?.workMs ?? 0) <= now;
     });
     if (silent.length > 0) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
-      if (configuration.inSync.includes(peer.copy) || peer.waitingSince + timing.answerMs > now) continue;
+      if (configuration.inSync.includes(peer.copy) || peer.waitingSince + 2 * timing.answerMs > now) continue;
       if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
       // It would be in sync by a change that may still be made: another one decides that it is not.
       else if (this.#core.mayPropose()) this.#core.propose(touched(configuration));
@@ -393,14 +396,14 @@ export class Primary {
       }
       return;
     }
-    if (!this.#isReady || (peer.feed?.claim === claim && peer.feed.isKnownAs(hello.session))) return;
+    if (!this.#isReady || (peer.feed?.claim === claim && peer.feed.hears(hello.session))) return;
     peer.isLive = false;
     peer.queue = [];
     peer.led = 0;
     peer.match = undefined;
     peer.waitingSince = core.now;
     this.#sessions++;
-    const session = `${core.options.claim}/${this.#sessions}`;
+    const session = `${core.options.claim}/${this.#epoch}/${this.#sessions}`;
     const isEligible = configuration.eligible.includes(peer.copy);
     const feed = new LearnerFeed(core, { copy: peer.copy, session, epoch: this.#epoch, hello, isWhole: isEligible });
     if (isEligible && feed.isFull) {
@@ -442,10 +445,7 @@ export class Primary {
     this.#core.wakeAfter(timing.resendMs);
   }
 
-  /**
-   * A learner that has everything is taken into sync; until then it stays chosen, however far it falls behind, while its node gives the
-   * lease that is needed then.
-   */
+  /** A learner that has everything is taken into sync; it stays chosen, however far it falls behind, while its node gives its lease. */
   #choose({ learners }: ShardConfiguration): void {
     const core = this.#core;
     const isAtOnce = core.is("a learner counts as in sync at once");

@@ -68,6 +68,84 @@ describe("ShardCopy as primary", () => {
     expect(sent(effects, "begin")).toMatchObject([{ common: { epoch: 0, sequence: 0 } }]);
   });
 
+  describe("while rows for a learner are read", () => {
+    const hello = { type: "hello", version: 2, claim: "b", session: undefined, ...state(1, 12) } as const;
+    const write = (primary: ShardCopy, now: number, row: number) => {
+      const effects = primary.handle({ type: "commit", changes: [{ document: "d", row }] }, now);
+      const written = effects.find((effect) => effect.type === "write");
+      if (written === undefined) throw new Error("it does not write");
+      primary.handle({ type: "written", write: written.write }, now);
+    };
+    /** Full rows for `b/1` are to be opened; the session is that of the learner's first hello. */
+    function opened() {
+      const primary = primaryWithLearner(state(1, 20, 20));
+      const begin = primary.handle({ type: "message", from: "b/1", message: { ...hello, number: 1 } }, 0);
+      const [begun] = sent(begin, "begin");
+      if (begun?.type !== "begin") throw new Error("it does not begin");
+      const { session } = begun;
+      const answer = { type: "begun", session, documents: [] } as const;
+      const effects = primary.handle({ type: "message", from: "b/1", message: answer }, 1);
+      expect(effects.find(({ type }) => type === "openRows")).toMatchObject({ session, to: "b/1", isFull: true });
+      return { primary, session };
+    }
+
+    it("is not taken for silent, and what is committed before they are listed is among them", () => {
+      const { primary, session } = opened();
+      for (let at = 0; at < 300; at++) write(primary, 10 * TIMING.answerMs + at, at);
+      const now = 20 * TIMING.answerMs;
+      const { end } = primary.state;
+      expect(end.sequence).toBe(320);
+      write(primary, now, 0);
+      const rows = { type: "rows", session, rows: [], isLast: true, end, through: 321 } as const;
+      expect(sent(primary.handle(rows, now), "rows")).toMatchObject([{ session, last: { end, through: 321 } }]);
+      const done = { type: "rowsDone", session, index: 0 } as const;
+      const effects = primary.handle({ type: "message", from: "b/1", message: done }, now + 1);
+      expect(sent(effects, "append")).toMatchObject([{ previous: end }]);
+    });
+
+    it("is sent nothing when commits are missing between them and what has been kept", () => {
+      const { primary, session } = opened();
+      const { end } = primary.state;
+      for (let at = 0; at < 300; at++) write(primary, 1, at);
+      const rows = { type: "rows", session, rows: [], isLast: true, end, through: 320 } as const;
+      primary.handle(rows, 2);
+      const done = { type: "rowsDone", session, index: 0 } as const;
+      expect(sent(primary.handle({ type: "message", from: "b/1", message: done }, 3), "append")).toEqual([]);
+      const again = primary.handle({ type: "message", from: "b/1", message: { ...hello, number: 2, session } }, 4);
+      expect(sent(again, "begin")).toHaveLength(1);
+    });
+
+    it.each([true, false])("waits for a learner that takes long to write them, while it says so: %s", (saysSo) => {
+      const { primary, session } = opened();
+      const { end } = primary.state;
+      primary.handle({ type: "rows", session, rows: [], isLast: false, end, through: 20 }, 2);
+      const said = { ...hello, session };
+      const from = "b/1";
+      for (let at = 1; at <= 20; at++) {
+        const now = at * TIMING.answerMs + 100;
+        const message = { ...said, number: 1 + at };
+        if (saysSo) expect(sent(primary.handle({ type: "message", from, message }, now), "begin")).toEqual([]);
+        else primary.handle({ type: "wake" }, now);
+      }
+      const done = { type: "message", from, message: { type: "rowsDone", session, index: 0 } } as const;
+      const next = primary.handle(done, 21 * TIMING.answerMs).some(({ type }) => type === "nextRows");
+      expect(next).toBe(saysSo);
+    });
+
+    it("begins anew when they cannot be read", () => {
+      const { primary, session } = opened();
+      const again = (number: number) => {
+        const message = { ...hello, number, session } as const;
+        return sent(primary.handle({ type: "message", from: "b/1", message }, number), "begin");
+      };
+      expect(again(2)).toEqual([]);
+      primary.handle({ type: "rowsFailed", session: "another" }, 3);
+      expect(again(3)).toEqual([]);
+      primary.handle({ type: "rowsFailed", session }, 4);
+      expect(again(4)).toHaveLength(1);
+    });
+  });
+
   it("takes no answer of a learner from before its session", () => {
     const primary = primaryWithLearner(state(1, 20));
     const commit = primary.handle({ type: "commit", changes: [{ document: "d", row: 1 }] }, 1);

@@ -121,6 +121,9 @@ export class ShardCopy {
       case "rows":
         this.#primary?.rows(event);
         return;
+      case "rowsFailed":
+        this.#primary?.rowsFailed(event.session);
+        return;
       case "silent":
         if (this.#primary === undefined && core.configuration !== undefined) {
           if (nodeOf(core.configuration.primary) === event.node) this.#follower.silent();

@@ -46,4 +46,25 @@ export type NodeMessage =
       readonly from: CopyName;
       readonly to: CopyName;
       readonly message: CopyMessage;
+    }
+  /** A piece of the vector index of a primary, for a copy that gets all rows after it. */
+  | {
+      readonly type: "graph";
+      readonly shard: ShardKey;
+      readonly from: CopyName;
+      readonly to: CopyName;
+      readonly session: string;
+      readonly number: number;
+      readonly piece: Uint8Array;
+      readonly isLast: boolean;
+    }
+  | {
+      readonly type: "graphTaken";
+      readonly shard: ShardKey;
+      readonly from: CopyName;
+      readonly to: CopyName;
+      readonly session: string;
+      readonly number: number;
+      /** False: the rows are linked instead. */
+      readonly isWanted: boolean;
     };

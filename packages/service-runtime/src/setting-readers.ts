@@ -57,7 +57,7 @@ const READERS: readonly (readonly [Commands, readonly Setting<unknown>[]])[] = [
     ["storage-node"],
     [
       ...[CLUSTER.internalAdvertisedAddress, CLUSTER.internalConnectionBytesMax, CLUSTER.internalAnswersBytesMax],
-      ...[CLUSTER.copyLeaseMilliseconds, CLUSTER.journalKeepEntries],
+      ...[CLUSTER.copyLeaseMilliseconds, CLUSTER.journalKeepEntries, CLUSTER.copyTransferBytesPerSecond],
     ],
   ],
   // A server in one process shows its certificate to a contextionary only.

@@ -123,12 +123,12 @@ export class CommitLoop {
   }
 
   /** The same for what a copy writes: it fails by itself, and always after a failed write. */
-  async runForCopy(work: () => Promise<void>): Promise<void> {
+  async runForCopy(work: (closing: AbortSignal) => Promise<void>): Promise<void> {
     await this.#runAlone(async () => {
       const error = this.#broken ?? this.#storeError;
       if (error !== undefined) throw error;
       if (this.#isBehind) await this.#catchUp();
-      await work();
+      await work(this.#closing.signal);
     });
   }
 
@@ -364,7 +364,7 @@ export class CommitLoop {
     try {
       const vectors = await this.#indexFor(commit, source);
       await copy.write(state, (record) => this.#writeToStore([...commit.batch, ...planned.batch, record]));
-      views.index ??= vectors;
+      views.index = vectors ?? views.index;
     } catch (error) {
       planned.failed();
       throw error;
@@ -381,7 +381,9 @@ export class CommitLoop {
 
   async #indexFor(commit: Commit, source: VectorIndexSource) {
     if (commit.dimensions === undefined || source.skip) return undefined;
-    return this.#options.views.index ?? (await source.create(commit.dimensions));
+    const { index } = this.#options.views;
+    // That of another copy may have been of other vectors.
+    return index?.dimensions === commit.dimensions ? index : await source.create(commit.dimensions);
   }
 
   async #writeToStore(batch: readonly KeyValueChange[]): Promise<void> {

@@ -1,8 +1,9 @@
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
-import type { Change, CopyBatch, CopyName, CopyState } from "@shoal/replication";
+import { type Change, type CopyBatch, type CopyName, type CopyState, INCOMPLETE } from "@shoal/replication";
 import { changedObjects, wholeRecordsAfter } from "./changed-objects.js";
 import type { CommitLoop } from "./commit-loop.js";
+import type { CopiedGraph, GraphPieces } from "./copied-graph.js";
 import { emptiedCopyState, isComplete } from "./copy-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import { IdSetDigest } from "./id-set-digest.js";
@@ -39,6 +40,13 @@ export interface CopyStore {
   /** Uuids of the journal after `after`, and those that a catch-up has touched. */
   changesAfter(after: number): Promise<readonly string[]>;
   openRows(selection: RowSelection): Promise<RowCursor>;
+  /** The vector index, for a copy that gets all rows; undefined when nothing is linked in it. */
+  openGraph(): Promise<GraphPieces | undefined>;
+  /**
+   * A piece of another copy's vector index, in order from 0 on, with which the next rows that are full begin; without all of them these are
+   * linked anew. False: no more are wanted.
+   */
+  takeGraph(number: number, piece: Uint8Array, isLast: boolean): Promise<boolean>;
   /**
    * Of a primary whose commit is not acknowledged for long: fails the writes that wait with `waiting`, and those of that commit, which
    * may still be made, with `underWay`.
@@ -52,6 +60,7 @@ export interface StoredCopyOptions {
   readonly copy: OwnCopy;
   readonly commits: CommitLoop;
   readonly snapshots: Snapshots;
+  readonly graph: CopiedGraph;
   readonly place: string;
 }
 
@@ -94,12 +103,12 @@ export class StoredCopy implements CopyStore {
 
   async writeRows(state: CopyState, rows: NonNullable<CopyBatch["rows"]>): Promise<void> {
     const { snapshots } = this.#options;
-    if (!isComplete(this.state)) return this.#write(() => this.#writeRows(state, rows));
+    if (!isComplete(this.state)) return this.#write((closing) => this.#writeRows(state, rows, closing));
     // Sequences may go back: a snapshot that was written before must never be believed again.
     await snapshots.pauseFor(() =>
-      this.#write(async () => {
+      this.#write(async (closing) => {
         await snapshots.remove();
-        await this.#writeRows(state, rows);
+        await this.#writeRows(state, rows, closing);
       }),
     );
     if (isComplete(state)) snapshots.begin();
@@ -118,16 +127,25 @@ export class StoredCopy implements CopyStore {
     return new StoredRows({ ...this.#options, ...selection });
   }
 
+  openGraph(): Promise<GraphPieces | undefined> {
+    return this.#options.graph.open();
+  }
+
+  takeGraph(number: number, piece: Uint8Array, isLast: boolean): Promise<boolean> {
+    return this.#options.graph.take(number, piece, isLast);
+  }
+
   /** To be called when the shard has been opened, before it is used. */
   async prepare(): Promise<void> {
+    await this.#options.graph.clean();
     if (isComplete(this.state)) await this.#forgetTouched();
   }
 
-  async #write(work: () => Promise<void>): Promise<void> {
+  async #write(work: (closing: AbortSignal) => Promise<void>): Promise<void> {
     const { commits, snapshots } = this.#options;
-    await commits.runForCopy(async () => {
+    await commits.runForCopy(async (closing) => {
       const wasComplete = isComplete(this.state);
-      await work();
+      await work(closing);
       if (wasComplete || !isComplete(this.state)) return;
       await this.#forgetTouched();
       snapshots.begin();
@@ -149,17 +167,27 @@ export class StoredCopy implements CopyStore {
     }
     await views.recycling.whenFree(taken);
     await commits.replicate({ ...commit, batch: [...commit.batch, ...also] }, state, copy);
+    this.#options.graph.changed(commit.entries);
   }
 
-  async #writeRows(state: CopyState, { rows, cutAfter, isFull }: NonNullable<CopyBatch["rows"]>): Promise<void> {
-    const { store } = this.#options;
-    if (isFull) await this.#clear(state);
+  async #writeRows(
+    state: CopyState,
+    { rows, cutAfter, isFull }: NonNullable<CopyBatch["rows"]>,
+    closing: AbortSignal,
+  ): Promise<void> {
+    const { store, graph } = this.#options;
+    if (isFull) {
+      await graph.begin();
+      await this.#clear(state);
+      await graph.adopt();
+    }
     const cut: KeyValueChange[] = [];
     for await (const { lastSequence, entries } of wholeRecordsAfter(store, cutAfter)) {
       cut.push({ type: "del", key: journalKey(lastSequence) });
       for (const { rawId } of entries) cut.push({ type: "put", key: touchedKey(rawId), value: new Uint8Array(0) });
     }
     await this.#replicate(state, rows, undefined, cut);
+    if (state.through !== INCOMPLETE) await graph.settle(closing);
     if (isComplete(state)) await this.#forgetTouched();
   }
 

@@ -1,3 +1,4 @@
+export type { GraphPieces } from "./copied-graph.js";
 export type { CopyStore } from "./copy-store.js";
 export { IdPresenceFilter } from "./id-presence-filter.js";
 export { checkRoomForShards } from "./memory-admission.js";
@@ -13,3 +14,4 @@ export type {
   ShardSettings,
 } from "./shard.js";
 export type { ShardEvent } from "./shard-events.js";
+export type { VectorIndexes } from "./vector-indexes.js";

@@ -12,6 +12,11 @@ export async function snapshotPaths(folder: string): Promise<SnapshotPaths> {
   return { ids: join(folder, "ids.snapshot"), vectors: join(folder, "vectors.snapshot") };
 }
 
+/** Where the vector index of another copy is put together. */
+export function receivedPath({ vectors }: SnapshotPaths): string {
+  return join(dirname(vectors), "vectors.received");
+}
+
 /** Takes snapshots away, durably, that must not be believed, by this start or by the next. */
 export async function removeSnapshots(paths: SnapshotPaths, views: readonly ViewName[]): Promise<void> {
   for (const view of views) await rm(paths[view], { force: true });

@@ -19,6 +19,7 @@ import {
 import type { Gate, WorkBounds } from "@shoal/runtime";
 import { livingBytes, orAborted, reloadedBytes } from "@shoal/vector-index";
 import { CommitLoop } from "./commit-loop.js";
+import { CopiedGraph } from "./copied-graph.js";
 import { type CopyStore, StoredCopy } from "./copy-store.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { listObjects } from "./list-objects.js";
@@ -125,8 +126,9 @@ export class StoredShard implements Shard {
       rowsAreKnown: () => this.#commits.storeError === undefined,
     });
     const { copy } = parts;
-    this.#copy =
-      copy && new StoredCopy({ store, views, copy, commits: this.#commits, snapshots: this.#snapshots, place });
+    const writing = { store, views, commits: this.#commits, snapshots: this.#snapshots, place };
+    const graph = new CopiedGraph({ ...parts, ...writing, vectors: this.#vectors });
+    this.#copy = copy && new StoredCopy({ ...writing, copy, graph });
     this.#snapshots.committed();
   }
 

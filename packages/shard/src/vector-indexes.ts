@@ -5,7 +5,13 @@ import {
   TARGET_RECALL_DEFAULT,
   type VectorIndexConfig,
 } from "@shoal/model";
-import type { DamagedVector, VectorIndex, VectorIndexSettings, VectorSearchSettings } from "@shoal/vector-index";
+import {
+  type DamagedVector,
+  SnapshotReceiver,
+  type VectorIndex,
+  type VectorIndexSettings,
+  type VectorSearchSettings,
+} from "@shoal/vector-index";
 
 /** Where a shard gets its vector index from. */
 export interface VectorIndexes {
@@ -55,6 +61,12 @@ export class VectorIndexSource {
     const index = await this.#indexes.load(path, this.#settings(dimensions), this.#searchSettings());
     this.#opened.add(index);
     return index;
+  }
+
+  /** Begins to put a snapshot of another copy together, to be loaded from `path`. Fails with `dataLoss` when it is of other settings. */
+  receive(path: string, dimensions: number | undefined, manifest: Buffer): Promise<SnapshotReceiver> {
+    const { maxConnections, efConstruction } = this.#config;
+    return SnapshotReceiver.begin(path, { dimensions, maxConnections, efConstruction }, manifest);
   }
 
   /** Disposes of one that came from here: the next one is another. */

@@ -8,6 +8,8 @@ import type { ShardConfiguration } from "@shoal/replication";
 import type { ClassRecord, NodeMessage, SchemaSnapshot } from "@shoal/rpc";
 import { MemoryCopies } from "@shoal/rpc/testing/memory-copies";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
+import type { VectorIndexes } from "@shoal/shard";
+import { BruteForceIndexes } from "@shoal/shard/testing/brute-force-index-suite";
 import { type AroundNode, CopyNode, ownCopyOf } from "./copy-node.fixture.js";
 
 const LEASE_MS = 500;
@@ -39,6 +41,7 @@ export interface CopiesWorldOptions {
   /** Each has one shard. */
   readonly classIds?: readonly string[];
   readonly seed?: number;
+  readonly vectorIndexes?: (node: string) => VectorIndexes;
   /** Stands between a shard and its store. */
   readonly wrap?: (store: KeyValueStore, node: string, classId: string) => KeyValueStore;
 }
@@ -56,6 +59,9 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
   readonly leaseMs = LEASE_MS;
   wrap: (store: KeyValueStore, node: string, classId: string) => KeyValueStore = (store) => store;
   opening: (node: string, classId: string) => Promise<void> = async () => undefined;
+  vectorIndexes: (node: string) => VectorIndexes = () => new BruteForceIndexes();
+  /** What becomes of a message on its way; undefined: it is lost. */
+  onMessage: (from: string, to: string, message: NodeMessage) => NodeMessage | undefined = (_from, _to, one) => one;
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
   readonly #root: string;
 
@@ -65,10 +71,16 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
   }
 
   /** Every node is open when it resolves. */
-  static async start({ classIds = ["books"], seed = 1, wrap }: CopiesWorldOptions = {}): Promise<CopiesWorld> {
+  static async start({
+    classIds = ["books"],
+    seed = 1,
+    wrap,
+    vectorIndexes,
+  }: CopiesWorldOptions = {}): Promise<CopiesWorld> {
     const root = await mkdtemp(join(tmpdir(), "copies-"));
     const world = new CopiesWorld(root, seed);
     if (wrap !== undefined) world.wrap = wrap;
+    if (vectorIndexes !== undefined) world.vectorIndexes = vectorIndexes;
     world.snapshot = { historyId: "h", version: 1, classes: classIds.map(classOf) };
     for (const classId of classIds)
       world.service.place(
@@ -210,7 +222,8 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
     if (this.#happens(dropped)) return;
     const times = this.#happens(doubled) ? 2 : 1;
     for (let sent = 0; sent < times; sent++) {
-      const copy = structuredClone(message);
+      const copy = this.onMessage(from, to, structuredClone(message));
+      if (copy === undefined) continue;
       const deliver = () => {
         if (!this.cutLinks.has(`${from}>${to}`)) this.nodes.get(to)?.receive(from, copy);
       };

@@ -13,8 +13,7 @@ import type {
   SchemaSnapshot,
   ShardAddress,
 } from "@shoal/rpc";
-import { type CopyOptions, openShard, type Shard } from "@shoal/shard";
-import { BruteForceIndexes } from "@shoal/shard/testing/brute-force-index-suite";
+import { type CopyOptions, openShard, type Shard, type VectorIndexes } from "@shoal/shard";
 import { FencedStore } from "@shoal/shard/testing/fenced-store";
 import { ALL_FIELDS, idOf, numberOf } from "@shoal/shard/testing/ids-and-fields";
 import { ScannedIndex } from "@shoal/shard/testing/scanned-index";
@@ -35,6 +34,8 @@ export interface AroundNode {
   readonly snapshot: SchemaSnapshot;
   readonly leaseMs: number;
   send(from: string, to: string, message: NodeMessage): void;
+  /** Of a shard that is opened. */
+  vectorIndexes(node: string): VectorIndexes;
   /** Stands between a shard and its store. */
   wrap(store: KeyValueStore, node: string, classId: string): KeyValueStore;
   /** Awaited before a store is opened or made. */
@@ -113,6 +114,7 @@ export class CopyNode implements AsyncDisposable {
       newId: () => `${name}-${start}-${++ids}`,
       leaseMs: world.leaseMs,
       journalKeepEntries: 20,
+      transferBytesPerSecond: 1e9,
     });
     const fences: FencedStore[] = [];
     const registry = new ShardRegistry({
@@ -258,7 +260,7 @@ export class CopyNode implements AsyncDisposable {
       ...{ store, className: "Book", shardName: "s1", dimensions: undefined, vectorIndexConfig, properties, copy },
       // A process that was killed may still write snapshots.
       folder: join(folder, String(start)),
-      vectorIndexes: new BruteForceIndexes(),
+      vectorIndexes: this.world.vectorIndexes(this.name),
       createIndex: (site) => new ScannedIndex(site),
       clock: () => Date.now(),
       onEvent: () => undefined,

@@ -1,5 +1,12 @@
 export { createVectorIndex, livingBytes, loadVectorIndex, reloadedBytes } from "./graph-vector-index.js";
 export { DamagedVector, orAborted } from "./native-answer.js";
+export {
+  openSnapshotPieces,
+  removeSnapshotFiles,
+  type SnapshotPieces,
+  SnapshotReceiver,
+  type WantedSettings,
+} from "./snapshot-pieces.js";
 export type {
   NearestDocuments,
   VectorIndex,

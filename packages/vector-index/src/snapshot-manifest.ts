@@ -97,6 +97,13 @@ export function encodeManifest(manifest: Manifest): Buffer {
   return bytes;
 }
 
+/** The settings that a header names; of one that is none, anything. */
+export function settingsIn(bytes: Buffer): VectorIndexSettings {
+  if (bytes.length < HEADER_BYTES) throw damaged("it is shorter than its header");
+  const number = (index: number): number => bytes.readUInt32LE(MAGIC.length + 4 * index);
+  return { dimensions: number(1), maxConnections: number(2), efConstruction: number(3) };
+}
+
 /** What stands at the beginning. Fails with `dataLoss` unless it is as it was written for these settings. */
 export function decodeHeader(bytes: Buffer, settings: VectorIndexSettings): SnapshotHeader {
   if (bytes.length < HEADER_BYTES) throw damaged("it is shorter than its header");

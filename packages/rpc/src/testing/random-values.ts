@@ -249,7 +249,15 @@ export class RandomValues {
     const copies = this.#copyMessages().map((message) => {
       return { type: "copy" as const, shard: this.text(), from: this.text(), to: this.text(), message };
     });
-    return [{ type: "heartbeat", heartbeat }, ...copies];
+    const between = { shard: this.text(), from: this.text(), to: this.text(), session: this.text() };
+    const number = this.#count();
+    const piece = Buffer.from(this.#random.bytes(this.#random.below(300)));
+    return [
+      { type: "heartbeat", heartbeat },
+      { type: "graph", ...between, number, piece, isLast: this.flag() },
+      { type: "graphTaken", ...between, number, isWanted: this.flag() },
+      ...copies,
+    ];
   }
 
   #copyMessages(): readonly CopyMessage[] {

@@ -99,14 +99,31 @@ const copy = record<Omit<Extract<NodeMessage, { readonly type: "copy" }>, "type"
   message: copyMessage,
 });
 
+const graph = record<Omit<Extract<NodeMessage, { readonly type: "graph" }>, "type">>({
+  ...{ shard: text, from: text, to: text, session: text, number: count },
+  ...{ piece: bytes, isLast: flag },
+});
+const graphTaken = record<Omit<Extract<NodeMessage, { readonly type: "graphTaken" }>, "type">>({
+  ...{ shard: text, from: text, to: text, session: text, number: count },
+  isWanted: flag,
+});
+
 /** Places in this list are sent: it only grows. */
-const NODE_MESSAGES = ["heartbeat", "copy"] as const;
+const NODE_MESSAGES = ["heartbeat", "copy", "graph", "graphTaken"] as const;
 
 export const nodeMessage: Codec<NodeMessage> = (wire, value) => {
   const type = wire.choice(NODE_MESSAGES, "message between nodes", value?.type);
   if (type === "heartbeat") {
     const read = heartbeat(wire, value?.type === type ? value.heartbeat : undefined);
     return value ?? { type, heartbeat: read };
+  }
+  if (type === "graph") {
+    const read = graph(wire, value?.type === type ? value : undefined);
+    return value ?? { type, ...read };
+  }
+  if (type === "graphTaken") {
+    const read = graphTaken(wire, value?.type === type ? value : undefined);
+    return value ?? { type, ...read };
   }
   const read = copy(wire, value?.type === type ? value : undefined);
   return value ?? { type, ...read };

@@ -91,6 +91,16 @@ export const CLUSTER_SETTINGS = {
     meaning:
       "Changes that a shard with copies remembers for copies that are away; one that has missed more gets all rows again.",
   }),
+  copyTransferBytesPerSecond: setting(
+    "COPY_TRANSFER_BYTES_PER_SECOND",
+    "copies.transfer_bytes_per_second",
+    wholeNumber(64 * 1024, 1024 * 1024 * MIB),
+    {
+      fallback: 64 * MIB,
+      meaning:
+        "Bytes a second that a storage node sends to copies that catch up: rows, and the vector index where all rows are sent. Four copies are filled at once, whatever else is sent goes first.",
+    },
+  ),
   shardWaitSeconds: setting("SHARD_WAIT_SECONDS", "shard.wait_seconds", wholeNumber(0, 3_600), {
     fallback: 15,
     meaning: "How long a gateway holds requests for the shards of a storage node that announced its restart.",

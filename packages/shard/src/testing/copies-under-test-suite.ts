@@ -28,6 +28,9 @@ export class CopyUnderTest implements AsyncDisposable {
   queued: Sent[] | undefined;
   epoch = 1;
   keepEntries = 1_000_000;
+  /** What becomes of each piece of the primary's vector index before this copy, made anew, gets it; undefined: none is sent. */
+  onGraphPiece: ((piece: Uint8Array, number: number) => Uint8Array | undefined) | undefined;
+  graphPieceBytes = 50_000;
   /** The next commits are written here, and then given up. */
   abandons = false;
   /** Instead of leave to begin a commit. */
@@ -118,6 +121,7 @@ export class CopyUnderTest implements AsyncDisposable {
   ): Promise<boolean> {
     const { common, isFull } = this.commonWith(primary);
     primary.queued = [];
+    if (isFull && this.onGraphPiece !== undefined) await this.#takeGraph(primary);
     const documents = await this.copy.changesAfter(isFull ? 0 : common.sequence);
     const cursor = await primary.copy.openRows({ after: common.sequence, isFull, documents });
     let start: JournalPosition | undefined;
@@ -158,6 +162,18 @@ export class CopyUnderTest implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.under[Symbol.asyncDispose]();
+  }
+
+  async #takeGraph(primary: CopyUnderTest): Promise<void> {
+    const pieces = await primary.copy.openGraph();
+    let piece = await pieces?.next(this.graphPieceBytes);
+    for (let number = 0; piece !== undefined; number++) {
+      const next = await pieces?.next(this.graphPieceBytes);
+      const sent = this.onGraphPiece?.(Buffer.from(piece), number);
+      if (sent === undefined || !(await this.copy.takeGraph(number, sent, next === undefined))) break;
+      piece = next;
+    }
+    await pieces?.close();
   }
 
   #after(epoch: number, count: number): CopyState {

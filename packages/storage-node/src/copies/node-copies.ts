@@ -26,6 +26,8 @@ import {
 } from "@shoal/rpc";
 import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
+import { type CopyStatistics, countCopies } from "./copy-statistics.js";
+import { CopyTransfers } from "./copy-transfers.js";
 import { Proposals } from "./proposals.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
@@ -48,6 +50,8 @@ export interface NodeCopiesOptions {
   readonly journalKeepEntries: number;
   /** Shards may be missing here that were made once, as an operator has said. */
   readonly isLossAccepted?: boolean;
+  /** Of rows and graphs, to all copies that catch up. */
+  readonly transferBytesPerSecond: number;
 }
 
 /** Where the store of a copy is, or will be. */
@@ -72,18 +76,6 @@ const TICK_MS = 100;
 const REFRESH_HEARTBEATS = 8;
 const HAND_OVER_MS_MAX = 5_000;
 const LEAVE_MS_MAX = 1_000;
-
-export interface CopyStatistics {
-  /** Copies on this node. */
-  readonly inSync: number;
-  readonly catchingUp: number;
-  /** Of the shards whose primary is here: copies anywhere that are not in sync, and shards that take no writes. */
-  readonly outOfSync: number;
-  readonly belowMinInSync: number;
-  /** How often a copy here took the place of a primary elsewhere, and how many copies were taken out by primaries here. */
-  readonly takenOver: number;
-  readonly takenOut: number;
-}
 
 /** The copies of one node: their leases, what they send each other, and the configurations that they follow. */
 export class NodeCopies implements Disposable {
@@ -132,6 +124,8 @@ export class NodeCopies implements Disposable {
       },
       send: (shard, from, to, message) => options.send(nodeOf(to), { type: "copy", shard, from, to, message }),
       propose: (shard, next) => this.#proposals.propose({ shard, next }),
+      sendGraph: (message) => options.send(nodeOf(message.to), message),
+      transfers: new CopyTransfers(options.transferBytesPerSecond),
       refresh: () => void this.#refresh(),
     };
     this.#subscription = service.watch((snapshot) => this.#take(snapshot));
@@ -206,6 +200,10 @@ export class NodeCopies implements Disposable {
     if (nodeOf(message.from) !== from) return;
     const { shard, to } = message;
     const replica = this.#replicas.get(shard);
+    if (message.type !== "copy") {
+      if (replica?.name === to) replica.takeGraph(message);
+      return;
+    }
     if (replica?.name === to) {
       replica.handle({ type: "message", from: message.from, message: message.message });
       return;
@@ -217,18 +215,7 @@ export class NodeCopies implements Disposable {
 
   /** As of now, and since the start of the process. */
   statistics(): CopyStatistics {
-    let inSync = 0;
-    let catchingUp = 0;
-    let outOfSync = 0;
-    let belowMinInSync = 0;
-    for (const { isInSync, isPrimary, configuration } of this.#replicas.values()) {
-      if (isInSync) inSync++;
-      else catchingUp++;
-      if (!isPrimary || configuration === undefined) continue;
-      outOfSync += configuration.learners.length;
-      if (configuration.inSync.length < configuration.minInSync) belowMinInSync++;
-    }
-    return { inSync, catchingUp, outOfSync, belowMinInSync, ...this.#counts };
+    return { ...countCopies(this.#replicas.values()), ...this.#counts };
   }
 
   /** Calls `listener` with what happens to the copies, until disposed of. */

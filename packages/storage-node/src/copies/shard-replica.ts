@@ -8,7 +8,6 @@ import {
   type CopyName,
   type CopyState,
   copiesOf,
-  type JournalPosition,
   type NodeLeases,
   nodeOf,
   type ShardConfiguration,
@@ -17,7 +16,10 @@ import {
   type Timing,
 } from "@shoal/replication";
 import { type ShardAddress, type ShardKey, ShardMoved, shardPlaceOf } from "@shoal/rpc";
-import type { CommitCarrier, CopyStore, RowCursor } from "@shoal/shard";
+import type { CommitCarrier, CopyStore } from "@shoal/shard";
+import type { CopyTransfers } from "./copy-transfers.js";
+import { ReceivedGraph } from "./received-graph.js";
+import { type GraphMessage, SentRows } from "./sent-rows.js";
 
 /** What the replicas of a node share, and how they reach the rest of the cluster. */
 export interface ReplicaSurroundings {
@@ -31,6 +33,8 @@ export interface ReplicaSurroundings {
   readonly newId: () => string;
   /** It may be lost. */
   readonly send: (shard: ShardKey, from: CopyName, to: CopyName, message: CopyMessage) => void;
+  readonly sendGraph: (message: GraphMessage) => void;
+  readonly transfers: CopyTransfers;
   /** Undefined: nobody knows what became of it. */
   readonly propose: (
     shard: ShardKey,
@@ -85,9 +89,6 @@ const WORK_BYTES_A_MS = 2_048;
 
 const BEHIND = "the copy takes over what its journal has";
 
-/** Rows of a catch-up that one message brings. */
-const ROWS_BYTES_MAX = 4 * 1024 * 1024;
-
 /** One copy of a shard: drives its state machine with a real clock, store and network. */
 export class ShardReplica implements CommitCarrier {
   readonly address: ShardAddress;
@@ -99,8 +100,8 @@ export class ShardReplica implements CommitCarrier {
   #draftedEpoch = 0;
   /** Those that wait for another state. */
   readonly #waiting = new Set<() => void>();
-  /** Rows for copies that catch up, by session, and where the journal ended when they were listed. */
-  readonly #cursors = new Map<string, { readonly cursor: RowCursor; readonly end: JournalPosition }>();
+  readonly #sent: SentRows;
+  readonly #received: ReceivedGraph;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #isStopped = false;
@@ -109,6 +110,18 @@ export class ShardReplica implements CommitCarrier {
     this.address = address;
     this.key = key;
     this.#around = around;
+    const { transfers, sendGraph } = around;
+    const end = () => this.#machine?.state.end ?? START;
+    this.#sent = new SentRows({ key, transfers, send: sendGraph, end, handle: (event) => this.handle(event) });
+    this.#received = new ReceivedGraph(sendGraph);
+  }
+
+  /** A piece of the graph of its primary, or the answer to one of its own. */
+  takeGraph(message: GraphMessage): void {
+    const store = this.#store;
+    if (store === undefined || this.#isStopped) return;
+    if (message.type === "graphTaken") this.#sent.taken(message);
+    else if (!this.isInSync && message.from === this.configuration?.primary) void this.#received.take(store, message);
   }
 
   /** To be called once, when the store is open. */
@@ -158,7 +171,7 @@ export class ShardReplica implements CommitCarrier {
     const effects = machine.handle(event, this.#around.now());
     const after = machine.configuration;
     for (const effect of effects) this.#carryOut(effect);
-    if (wasPrimary && !machine.isPrimary) for (const session of [...this.#cursors.keys()]) this.#close(session);
+    if (wasPrimary && !machine.isPrimary) this.#sent.closeAll();
     if (after !== undefined && after !== before) {
       this.#around.onEvent({ type: "configured", shard: this.address, before, after });
     }
@@ -257,7 +270,7 @@ export class ShardReplica implements CommitCarrier {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#abandon("the copy is being closed");
-    for (const session of [...this.#cursors.keys()]) this.#close(session);
+    this.#sent.closeAll();
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -396,10 +409,10 @@ export class ShardReplica implements CommitCarrier {
         });
         return;
       case "openRows":
-        this.#asked(() => this.#openRows(store, effect));
+        this.#asked(() => this.#sent.open(store, effect));
         return;
       case "nextRows":
-        this.#asked(() => this.#nextRows(effect.session, ROWS_BYTES_MAX));
+        this.#asked(() => this.#sent.next(effect.session));
         return;
       case "committed": {
         const own = this.#own;
@@ -414,30 +427,6 @@ export class ShardReplica implements CommitCarrier {
         this.stop();
         this.#around.onEvent({ type: "discarded", shard: this.address });
     }
-  }
-
-  async #openRows(store: CopyStore, { session, ...effect }: Extract<CopyEffect, { type: "openRows" }>): Promise<void> {
-    const end = this.#machine?.state.end ?? START;
-    const cursor = await store.openRows(effect);
-    // A learner catches up in one session at a time: those before are over.
-    const learners = Math.max(1, this.configuration?.learners.length ?? 0);
-    for (const earlier of this.#cursors.keys()) if (this.#cursors.size >= learners) this.#close(earlier);
-    if (this.#isStopped) cursor.close();
-    else this.#cursors.set(session, { cursor, end });
-    await this.#nextRows(session, effect.isWhole ? Number.POSITIVE_INFINITY : ROWS_BYTES_MAX);
-  }
-
-  #close(session: string): void {
-    this.#cursors.get(session)?.cursor.close();
-    this.#cursors.delete(session);
-  }
-
-  async #nextRows(session: string, bytesMax: number): Promise<void> {
-    const open = this.#cursors.get(session);
-    if (open === undefined) return;
-    const { rows, isLast, sequence } = await open.cursor.next(bytesMax);
-    if (isLast) this.#close(session);
-    this.handle({ type: "rows", session, rows, isLast, end: open.end, through: sequence });
   }
 
   /** What cannot be read is asked for again by the copy that needs it. */
