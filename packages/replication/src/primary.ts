@@ -1,7 +1,7 @@
 import type { Commit } from "./commit.js";
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
-import { type EndOfLeases, endOfFormerLeases } from "./former-leases.js";
+import { FormerLeases } from "./former-leases.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
 import { NEVER, newPeer, type Peer, QUEUED_COMMITS_MAX } from "./peer.js";
@@ -25,10 +25,7 @@ export class Primary {
   readonly #core: CopyCore;
   readonly #epoch: number;
   readonly #peers = new Map<CopyName, Peer>();
-  /** Copies that may go by leases of a former primary: until when this one must not read, and not acknowledge. */
-  readonly #former = new Map<CopyName, EndOfLeases>();
-  /** Copies that were taken out: until when they may hold a lease of ours. */
-  readonly #leaving = new Map<CopyName, number>();
+  readonly #former: FormerLeases;
   readonly #relied: ReliedLeases;
   #isReady = false;
   /** The learner that is to be in sync next. */
@@ -45,13 +42,14 @@ export class Primary {
   constructor(core: CopyCore, deposed: CopyName | undefined) {
     this.#core = core;
     this.#relied = new ReliedLeases(core);
+    this.#former = new FormerLeases(core);
     const { configuration } = core;
     if (configuration === undefined) throw new Error("a primary without a configuration");
     this.#epoch = configuration.epoch;
     if (!this.#isClaimed || this.#isAlone) return;
     for (const copy of copiesOf(configuration)) {
       if (copy === core.name) continue;
-      this.#former.set(copy, endOfFormerLeases(copy, deposed, core));
+      this.#former.add(copy, deposed);
       if (!configuration.inSync.includes(copy)) this.#revoke(copy);
     }
   }
@@ -64,7 +62,7 @@ export class Primary {
   readFault(): string | undefined {
     const core = this.#core;
     if (!this.#isReady) return "the primary has not begun its epoch";
-    return core.is("reads without a lease") ? undefined : (this.#formerFault("readAt") ?? this.#relied.fault());
+    return core.is("reads without a lease") ? undefined : (this.#former.fault("readAt") ?? this.#relied.fault());
   }
 
   /** Why no commit can begin now; undefined when one can. */
@@ -120,7 +118,7 @@ export class Primary {
       this.#peers.delete(copy);
       if (!copiesOf(configuration).includes(copy)) continue;
       if (core.is("a copy that was taken out is not waited for")) continue;
-      this.#leaving.set(copy, core.leases.grantEndsAt(nodeOf(copy)));
+      this.#former.leaves(copy);
       this.#revoke(copy);
     }
     for (const copy of this.#peers.keys()) if (!copiesOf(configuration).includes(copy)) this.#peers.delete(copy);
@@ -159,7 +157,7 @@ export class Primary {
   /** Does what is due; after every event. */
   step(): void {
     const core = this.#core;
-    const { configuration, now } = core;
+    const { configuration } = core;
     if (configuration === undefined || core.hasFailed) {
       if (core.hasFailed && configuration !== undefined) this.#leave(configuration);
       return;
@@ -175,14 +173,12 @@ export class Primary {
       if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }
-    for (const [copy, { commitAt }] of this.#former) {
-      const isLed = (this.#peers.get(copy)?.led ?? 0) > 0;
-      const isConfirmed = configuration.inSync.includes(copy) ? isLed : core.isRevoked(copy);
-      if (isConfirmed || now >= commitAt) this.#former.delete(copy);
+    if (core.state.acceptedEpoch < this.#epoch && !core.is("a new primary does not keep its epoch")) {
+      // After a restart it would follow whose place it has taken, while the store is not reached.
+      if (!core.isWriting) core.write({ state: { ...core.state, acceptedEpoch: this.#epoch } }, () => undefined);
+      return;
     }
-    for (const [copy, endsAt] of this.#leaving) {
-      if (core.isRevoked(copy) || now >= endsAt) this.#leaving.delete(copy);
-    }
+    this.#former.settle(configuration.inSync, (copy) => (this.#peers.get(copy)?.led ?? 0) > 0);
     if (this.#longest !== undefined && configuration.inSync.includes(this.#longest)) {
       this.#leave(configuration, this.#longest);
       return;
@@ -200,10 +196,7 @@ export class Primary {
     this.#admit(configuration);
     this.#acknowledge();
     if (this.#handsOver) this.#leave(configuration);
-    const former = [...this.#former.values()].flatMap(({ readAt, commitAt }) => [readAt, commitAt]);
-    const next = Math.min(...[...former, ...this.#leaving.values()].filter((at) => at > now));
-    if (Number.isFinite(next)) core.wakeAfter(next - now);
-    if (this.#former.size > 0 || this.#leaving.size > 0) core.wakeAfter(core.timing.resendMs);
+    this.#former.wake();
   }
 
   get #isClaimed(): boolean {
@@ -233,13 +226,6 @@ export class Primary {
     const maybes = this.#core.is("a change that may still be made is not reckoned with") ? [] : this.#core.maybes;
     const all = [configuration, ...maybes].flatMap((one) => one?.inSync ?? []);
     return new Set(all.filter((copy) => copy !== name));
-  }
-
-  #formerFault(what: "readAt" | "commitAt"): string | undefined {
-    const { now } = this.#core;
-    const waits = !this.#core.is("a new primary does not wait for old leases");
-    const mustWait = waits && [...this.#former.values()].some((until) => now < until[what]);
-    return mustWait ? "leases of a former primary may still hold" : undefined;
   }
 
   /** Its earlier leads count no more; all get a new one. */
@@ -325,7 +311,7 @@ export class Primary {
 
   #acknowledge(): void {
     const core = this.#core;
-    const { configuration, now } = core;
+    const { configuration } = core;
     const commit = this.#inFlight;
     if (commit === undefined || configuration === undefined || !commit.isDurable) return;
     const required = core.is("acknowledges before the secondaries have answered") ? [] : this.#required();
@@ -334,8 +320,7 @@ export class Primary {
       if (match === undefined || !this.#core.areEqual(match, commit.end)) return;
     }
     if (configuration.inSync.length < configuration.minInSync && !core.is("acknowledges with too few in sync")) return;
-    if (this.#formerFault("commitAt") !== undefined) return;
-    if ([...this.#leaving.values()].some((at) => now < at)) return;
+    if (this.#former.fault("commitAt") !== undefined) return;
     core.committed = commit.end.sequence;
     this.#inFlight = undefined;
     core.effects.push({ type: "committed" });
