@@ -16,6 +16,8 @@ export interface CopyOptions {
   readonly timing: Timing;
   /** Entries that the journal keeps for copies that are away. */
   readonly journalKeepEntries: number;
+  /** Commits that wait for a copy that catches up. */
+  readonly queuedCommitsMax?: number;
   readonly wrong?: WrongVariant | undefined;
 }
 

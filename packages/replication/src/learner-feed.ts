@@ -7,6 +7,9 @@ import type { CopyName } from "./shard-configuration.js";
 /** Nothing is to be answered. */
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** So many commits wait for a learner. */
+const QUEUED_COMMITS_MAX = 100;
+
 export interface FeedOptions {
   readonly copy: CopyName;
   readonly session: string;
@@ -18,7 +21,8 @@ export interface FeedOptions {
 
 /**
  * How a learner catches up, seen from the primary: the current rows of all documents that one of the two changed after the last
- * entry that both have, then the commits that came meanwhile. One message is under way at a time.
+ * entry that both have, then the commits that came meanwhile. While more come than are queued, the rows of what they have changed
+ * follow in another round. One message is under way at a time.
  */
 export class LearnerFeed {
   readonly #core: CopyCore;
@@ -29,8 +33,15 @@ export class LearnerFeed {
   #asked: CopyMessage | undefined;
   #askedAt = 0;
   #index = 0;
-  /** Where the journal ended when the first rows were read: the learner's will end there. */
+  /** Where the journal ended when the rows of this round were listed: the learner's will end there. */
   #startEnd: JournalPosition | undefined;
+  /** The rows of this round are those of documents that changed after it. */
+  #after: number;
+  #rounds = 1;
+  /** Commits that came since are not queued. */
+  #needsRound = false;
+  /** All rows of this round have been read. */
+  #areRead = false;
   #end: JournalPosition = START;
   #queued: Commit[] = [];
   isOverfull = false;
@@ -47,12 +58,17 @@ export class LearnerFeed {
       : lastCommon(core.state, { end, epochs });
     const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.reach, base);
     this.isFull = this.#common.sequence < reach;
+    this.#after = this.#common.sequence;
     this.waitingSince = core.now;
   }
 
   /** The journal is needed from there on until the documents that changed have been listed. */
   get pinsFrom(): number {
-    return this.#startEnd === undefined && !this.isFull ? this.#common.sequence : Number.POSITIVE_INFINITY;
+    return this.#startEnd === undefined && !this.#sendsAll ? this.#after : NEVER;
+  }
+
+  get #sendsAll(): boolean {
+    return this.isFull && this.#rounds === 1;
   }
 
   get session(): string {
@@ -90,24 +106,43 @@ export class LearnerFeed {
     this.#ask({ type: "begin", epoch, session, claim, number, common: this.isFull ? START : this.#common });
   }
 
-  queue(commit: Commit, max: number): void {
+  queue(commit: Commit): void {
     this.#queued.push(commit);
-    if (this.#queued.length <= max) return;
+    if (this.#queued.length <= (this.#core.options.queuedCommitsMax ?? QUEUED_COMMITS_MAX)) return;
+    this.#queued.shift();
     // What comes before the rows are listed will be among them.
-    if (this.#startEnd === undefined) this.#queued.shift();
-    else this.isOverfull = true;
+    if (this.#startEnd === undefined) return;
+    if (this.#options.isWhole || (this.#asked?.type === "rows" && this.#asked.last !== undefined))
+      this.isOverfull = true;
+    else this.#needsRound = true;
   }
 
   begun({ session, documents }: Extract<CopyMessage, { type: "begun" }>): void {
     if (session !== this.#options.session || this.#asked?.type !== "begin") return;
     this.#asked = undefined;
-    const { effects } = this.#core;
     const taken = this.#core.is("what a copy has too much is not taken back") ? [] : documents;
-    const after = this.#common.sequence;
-    const { isWhole, copy: to } = this.#options;
+    this.#openRows(taken);
+  }
+
+  #openRows(documents: readonly string[]): void {
+    const { session, isWhole, copy: to } = this.#options;
     // The learner has nothing to answer until the rows are sent.
     this.waitingSince = NEVER;
-    effects.push({ type: "openRows", session, to, after, isFull: this.isFull, isWhole, documents: taken });
+    const isFull = this.#sendsAll;
+    this.#core.effects.push({ type: "openRows", session, to, after: this.#after, isFull, isWhole, documents });
+  }
+
+  /** What has changed since the rows were listed follows. */
+  #beginRound(): void {
+    if (this.#startEnd === undefined || this.#core.reach > this.#startEnd.sequence) {
+      this.isOverfull = true;
+      return;
+    }
+    this.#after = this.#startEnd.sequence;
+    this.#startEnd = undefined;
+    this.#needsRound = false;
+    this.#rounds++;
+    this.#openRows([]);
   }
 
   rows({ session, rows, isLast, end, through }: Extract<CopyEvent, { type: "rows" }>): void {
@@ -115,8 +150,12 @@ export class LearnerFeed {
     if (this.#startEnd === undefined) {
       this.#startEnd = end;
       const [first] = this.#queued;
-      if (first !== undefined && first.previous.sequence > end.sequence) this.isOverfull = true;
+      if (first !== undefined && first.previous.sequence > end.sequence) {
+        if (this.#options.isWhole) this.isOverfull = true;
+        this.#needsRound = true;
+      }
     }
+    this.#areRead = isLast;
     const { epoch } = this.#options;
     const epochs = cutTable(this.#core.state.epochs, this.#startEnd.sequence);
     this.#end = this.#startEnd;
@@ -128,7 +167,7 @@ export class LearnerFeed {
       common: this.isFull ? START : this.#common,
       isFull: this.isFull,
       rows,
-      last: isLast ? { end: this.#startEnd, epochs, through } : undefined,
+      last: isLast && !this.#needsRound ? { end: this.#startEnd, epochs, through } : undefined,
     });
   }
 
@@ -140,7 +179,8 @@ export class LearnerFeed {
     this.#index++;
     this.waitingSince = NEVER;
     if (asked.last !== undefined) return true;
-    this.#core.effects.push({ type: "nextRows", session });
+    if (this.#areRead) this.#beginRound();
+    else this.#core.effects.push({ type: "nextRows", session });
     return false;
   }
 

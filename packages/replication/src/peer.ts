@@ -5,9 +5,6 @@ import type { CopyName } from "./shard-configuration.js";
 
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** More commits than that do not wait for a learner: it catches up again. */
-export const QUEUED_COMMITS_MAX = 100;
-
 /** What a primary knows of another copy. */
 export interface Peer {
   readonly copy: CopyName;

@@ -4,7 +4,7 @@ import type { Change, CopyMessage } from "./copy-messages.js";
 import { FormerLeases } from "./former-leases.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { NEVER, newPeer, type Peer, QUEUED_COMMITS_MAX } from "./peer.js";
+import { NEVER, newPeer, type Peer } from "./peer.js";
 import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
@@ -89,7 +89,7 @@ export class Primary {
     const commit = { previous, end, changes, workMs, isDurable: false };
     this.#inFlight = commit;
     for (const peer of this.#peers.values()) {
-      if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit, QUEUED_COMMITS_MAX);
+      if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit);
       if (!peer.isLive) continue;
       peer.queue.push(commit);
       if (peer.queue.length === 1) this.#sendAppend(peer);
@@ -397,7 +397,7 @@ export class Primary {
       return;
     }
     peer.feed = feed;
-    if (this.#inFlight !== undefined) feed.queue(this.#inFlight, QUEUED_COMMITS_MAX);
+    if (this.#inFlight !== undefined) feed.queue(this.#inFlight);
     feed.begin();
   }
 

@@ -10,7 +10,10 @@ export class ReliedLeases {
   #needs: ReadonlyMap<string, number> | undefined;
   /** What a change that is to be proposed in this step needs, too. */
   #wider: readonly string[] = [];
-  #version = 0;
+  /** One of them had ended: no version up to this one was proposed since. */
+  #endedAt: number | undefined;
+  /** What was held when that was asked of the store. */
+  #asked: ReadonlyMap<string, number> | undefined;
   #lead = 0;
 
   constructor(core: CopyCore) {
@@ -53,27 +56,42 @@ export class ReliedLeases {
   /** Takes up the leases that the configuration asks for, and that of a copy that is to be in sync. */
   capture(configuration: ShardConfiguration, candidate: CopyName | undefined): void {
     const core = this.#core;
-    const hasEnded = this.#needs !== undefined && this.fault() !== undefined;
-    const areAllHeld = needsOf(configuration).every((node) => core.leases.held(node, core.now) !== undefined);
-    if (hasEnded && this.#version >= configuration.version) {
-      if (areAllHeld && core.mayPropose()) core.propose(touched(configuration));
-      else core.wakeAfter(core.timing.resendMs);
-      return;
+    // A change that was proposed before that may still be made, and says nothing of what happened since.
+    const known = configuration.version + (core.maybes.length > 0 ? 1 : 0);
+    if (this.#needs !== undefined && this.fault() !== undefined) this.#endedAt ??= known;
+    if (this.#endedAt !== undefined && configuration.version > this.#endedAt) {
+      const areSure = needsOf(configuration).every((node) => this.#isUnbroken(node));
+      this.#endedAt = areSure ? undefined : known;
     }
+    const hasEnded = this.#endedAt !== undefined;
     const wanted = [...[configuration, ...core.maybes].flatMap(needsOf), ...this.#wider];
     this.#wider = [];
-    const needs = this.#held(candidate === undefined ? wanted : [...wanted, nodeOf(candidate)]);
+    const needs = hasEnded ? undefined : this.#held(candidate === undefined ? wanted : [...wanted, nodeOf(candidate)]);
     if (needs === undefined) {
-      // A change that may still be made asks for a lease that nobody gives: another one decides that it is not.
-      if (core.maybes.length > 0 && areAllHeld && core.mayPropose()) core.propose(touched(configuration));
+      // Another change decides that nobody took over, and that what may still be made is not.
+      if (hasEnded || core.maybes.length > 0) this.#touch(configuration);
+      core.wakeAfter(core.timing.resendMs);
       return;
     }
-    if (hasEnded || this.#needs === undefined) this.#version = configuration.version;
     const isSame =
       this.#needs?.size === needs.size && [...needs].every(([node, number]) => this.#needs?.get(node) === number);
     if (isSame && this.#lead > 0) return;
     this.#needs = needs;
     this.#lead++;
+  }
+
+  #touch(configuration: ShardConfiguration): void {
+    const core = this.#core;
+    const held = this.#held(needsOf(configuration));
+    if (held === undefined || !core.mayPropose()) return;
+    this.#asked = held;
+    core.propose(touched(configuration));
+  }
+
+  /** Whether the lease of the node has been held since it was relied on, or since the last `touched` was proposed. */
+  #isUnbroken(node: string): boolean {
+    const number = this.#core.leases.held(node, this.#core.now);
+    return number !== undefined && [this.#needs?.get(node), this.#asked?.get(node)].includes(number);
   }
 
   /** True: all of `nodes` are relied on already. Else they are from now on, as far as they are held. */

@@ -74,6 +74,8 @@ class SimulatedCluster implements FaultTarget {
   readonly #network: SimulatedNetwork;
   /** Nodes that never come back. */
   readonly gone = new Set<string>();
+  /** A node, or a copy, is lost for good. */
+  #hasLost = false;
   readonly #changedAt = new Map<string, number>();
   #ids = 0;
   #values = 0;
@@ -132,13 +134,14 @@ class SimulatedCluster implements FaultTarget {
     const count = 3 + random.below(3);
     const names = Array.from({ length: count }, (_, at) => `n${at + 1}`);
     const journalKeepEntries = random.pick([8, 30, 1_000]);
+    const queuedCommitsMax = random.pick([1, 3, 100]);
     for (const name of names) {
       const peers = names.filter((other) => other !== name);
       const node = new SimulatedNode(name, peers, {
         timing: TIMING,
         random,
         wrong: this.#options.wrong,
-        journalKeepEntries,
+        ...{ journalKeepEntries, queuedCommitsMax },
         now: () => this.#queue.now,
         after: (ms, run) => this.#queue.at(this.#queue.now + ms, run),
         send: (from, to, message) => this.#send(from, to, message),
@@ -220,18 +223,21 @@ class SimulatedCluster implements FaultTarget {
   }
 
   loseForGood(name: string): void {
-    if (this.gone.size > 0 || !this.#mayLose(name)) return;
+    if (!this.#mayLose(name)) return;
+    this.#hasLost = true;
     this.gone.add(name);
     this.nodes.get(name)?.kill();
   }
 
   damage(shard: string, name: string): void {
-    if (this.#hasIntactCopyElsewhere(shard, name)) this.nodes.get(name)?.damage(shard);
+    if (this.#hasLost || !this.#hasIntactCopyElsewhere(shard, name)) return;
+    this.#hasLost = true;
+    this.nodes.get(name)?.damage(shard);
   }
 
   #mayLose(name: string): boolean {
-    const shards = [...this.store.keys()];
-    return shards.every((shard) => this.#hasIntactCopyElsewhere(shard, name));
+    // One at a time: a change that is on its way may take out what is left.
+    return !this.#hasLost && [...this.store.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
   }
 
   /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */

@@ -24,6 +24,7 @@ export interface NodeSurroundings {
   readonly random: SeededRandom;
   readonly wrong: WrongVariant | undefined;
   readonly journalKeepEntries: number;
+  readonly queuedCommitsMax: number;
   now(): number;
   after(ms: number, run: () => void): void;
   send(from: string, to: string, message: NodeMessage): void;
@@ -232,7 +233,7 @@ export class SimulatedNode {
     const disk = this.disks.get(shard);
     const leases = this.#leases;
     if (disk === undefined || leases === undefined) return;
-    const { timing, wrong, journalKeepEntries, newId } = this.#surroundings;
+    const { timing, wrong, journalKeepEntries, queuedCommitsMax, newId } = this.#surroundings;
     const machine = new ShardCopy({
       name: disk.copy,
       claim: newId(),
@@ -241,6 +242,7 @@ export class SimulatedNode {
       leases,
       timing,
       journalKeepEntries,
+      queuedCommitsMax,
       wrong,
     });
     this.#closed.delete(shard);
