@@ -77,6 +77,7 @@ const copies = new NodeCopies({
   newId: () => randomBytes(6).toString("hex"),
   leaseMs: LEASE_MS,
   journalKeepEntries: JOURNAL_KEEP_ENTRIES,
+  transferBytesPerSecond: Number.POSITIVE_INFINITY,
 });
 copies.onEvent((event) => {
   if (event.type === "copyFailed" || event.type === "catchUpFailed") console.error(event.type, event.error);

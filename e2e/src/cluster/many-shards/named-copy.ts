@@ -83,6 +83,15 @@ export class NamedCopy implements CopyStore {
     return { next: async () => ({ rows, isLast: true, sequence }), close: () => undefined };
   }
 
+  /** There are no vectors. */
+  async openGraph(): Promise<undefined> {
+    return undefined;
+  }
+
+  async takeGraph(): Promise<boolean> {
+    return false;
+  }
+
   #write(state: CopyState): void {
     this.#state = state;
     this.#keep({ name: this.name, state, documents: [...this.#documents] });
