@@ -8,7 +8,7 @@ import { simulate } from "./simulated-cluster.js";
 const SEEDS = Number(process.env.SHOAL_SIMULATION_SEEDS ?? 60);
 
 /** Seeds that found faults in what was once believed to be right. */
-const ONCE_FOUND = [55, 58, 71, 131, 176, 282, 362, 458, 519, 1887, 23823, 35275, 37478, 670];
+const ONCE_FOUND = [55, 58, 71, 131, 176, 282, 362, 458, 519, 1887, 23823, 35275, 37478, 4120];
 
 /** Each variant is found by one of so many seeds. */
 const SEARCHED = 1_000;
@@ -20,20 +20,20 @@ const SEARCHED = 1_000;
 const FINDS: Readonly<Record<WrongVariant, number>> = {
   "acknowledges before the secondaries have answered": 1,
   "acknowledges before its own write is durable": 1,
-  "reads without a lease": 23,
-  "searches without a lease": 7,
+  "reads without a lease": 3,
+  "searches without a lease": 49,
   "a learner counts as in sync at once": 1,
-  "what a copy has too much is not taken back": 10,
+  "what a copy has too much is not taken back": 28,
   "catches up from a journal that was cut": 1,
-  "journals are compared by sequence alone": 10,
-  "a restarted primary goes on in its epoch": 5,
-  "a copy that was taken out is not waited for": 702,
-  "a new primary does not wait for old leases": 52,
+  "journals are compared by sequence alone": 43,
+  "a restarted primary goes on in its epoch": 27,
+  "a copy that was taken out is not waited for": 394,
+  "a new primary does not wait for old leases": 25,
   "a new primary does not keep its epoch": 670,
   "acknowledges with too few in sync": 1,
-  "a lease that had ended is relied on again": 670,
-  "a deletion is confirmed before the copy has stopped": 4,
-  "a change that may still be made is not reckoned with": 670,
+  "a lease that had ended is relied on again": 306,
+  "a deletion is confirmed before the copy has stopped": 1,
+  "a change that may still be made is not reckoned with": 797,
 };
 
 describe("simulate", () => {
