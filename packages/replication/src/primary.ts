@@ -173,7 +173,7 @@ export class Primary {
       if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }
-    if (core.state.acceptedEpoch < this.#epoch && !core.is("a new primary does not keep its epoch")) {
+    if (core.state.acceptedEpoch < this.#epoch) {
       // After a restart it would follow whose place it has taken, while the store is not reached.
       if (!core.isWriting) core.write({ state: { ...core.state, acceptedEpoch: this.#epoch } }, () => undefined);
       return;

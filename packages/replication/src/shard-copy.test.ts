@@ -34,6 +34,15 @@ function sent(effects: readonly CopyEffect[], type: CopyMessage["type"]): readon
   return effects.flatMap((effect) => (effect.type === "send" && effect.message.type === type ? [effect.message] : []));
 }
 
+/** A new primary keeps its epoch before it does anything else; returns what it does then. */
+function keepsEpoch(machine: ShardCopy, effects: readonly CopyEffect[], now: number): readonly CopyEffect[] {
+  const write = effects.find((effect) => effect.type === "write");
+  expect(write?.batch.state.acceptedEpoch).toBe(machine.configuration?.epoch);
+  expect(machine.readFault(now)).toMatch("has not begun its epoch");
+  expect(sent(effects, "lead")).toEqual([]);
+  return machine.handle({ type: "written", write: write?.write ?? 0 }, now);
+}
+
 /** A primary `a/1` in its own epoch 2, with the learner `b/1`. */
 function primaryWithLearner(of: CopyState): ShardCopy {
   const primary = copy("a/1", "claim", of);
@@ -42,7 +51,7 @@ function primaryWithLearner(of: CopyState): ShardCopy {
     .handle({ type: "configuration", configuration: first }, 0)
     .filter((effect) => effect.type === "propose");
   if (proposal === undefined) throw new Error("it does not claim its epoch");
-  primary.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 0);
+  keepsEpoch(primary, primary.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 0), 0);
   primary.handle({ type: "message", from: "b/1", message: { type: "revoked", version: 2 } }, 0);
   expect(primary.commitFault(0)).toBeUndefined();
   return primary;
@@ -103,16 +112,26 @@ describe("ShardCopy as primary", () => {
       expect(sent(effects, "append")).toMatchObject([{ previous: end }]);
     });
 
-    it("is sent nothing when commits are missing between them and what has been kept", () => {
+    it("is sent what has changed meanwhile in another round, when that is more than is kept", () => {
       const { primary, session } = opened();
-      const { end } = primary.state;
+      const rowsOf = (end: CopyState["end"], now: number) => {
+        const { sequence: through } = end;
+        return sent(primary.handle({ type: "rows", session, rows: [], isLast: true, end, through }, now), "rows");
+      };
+      const done = (index: number, now: number) =>
+        primary.handle({ type: "message", from: "b/1", message: { type: "rowsDone", session, index } }, now);
+      const listed = primary.state.end;
       for (let at = 0; at < 300; at++) write(primary, 1, at);
-      const rows = { type: "rows", session, rows: [], isLast: true, end, through: 320 } as const;
-      primary.handle(rows, 2);
-      const done = { type: "rowsDone", session, index: 0 } as const;
-      expect(sent(primary.handle({ type: "message", from: "b/1", message: done }, 3), "append")).toEqual([]);
-      const again = primary.handle({ type: "message", from: "b/1", message: { ...hello, number: 2, session } }, 4);
-      expect(sent(again, "begin")).toHaveLength(1);
+      expect(rowsOf(listed, 2)).toMatchObject([{ index: 0, isFull: true, last: undefined }]);
+      const round = done(0, 3);
+      expect(sent(round, "append")).toEqual([]);
+      expect(round.find(({ type }) => type === "openRows")).toMatchObject({
+        ...{ session, to: "b/1", isFull: false, after: listed.sequence, documents: [] },
+      });
+      const { end } = primary.state;
+      write(primary, 4, 0);
+      expect(rowsOf(end, 5)).toMatchObject([{ index: 1, last: { end } }]);
+      expect(sent(done(1, 6), "append")).toMatchObject([{ previous: end }]);
     });
 
     it.each([true, false])("waits for a learner that takes long to write them, while it says so: %s", (saysSo) => {
@@ -211,7 +230,8 @@ describe("ShardCopy that takes over", () => {
     const [proposal] = machine.handle({ type: "wake" }, 14_010).filter((effect) => effect.type === "propose");
     expect(proposal?.next.inSync).toEqual(["b/1", "d/1"]);
     if (proposal === undefined) return;
-    const accepted = machine.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 14_012);
+    const effects = machine.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 14_012);
+    const accepted = keepsEpoch(machine, effects, 14_012);
     const [lead] = sent(accepted, "lead");
     if (lead?.type !== "lead") throw new Error("it does not lead");
     const { epoch } = lead;
@@ -262,7 +282,8 @@ describe("ShardCopy that takes over", () => {
       return machine.handle({ type: "message", from, message: led }, now);
     };
     // Nothing comes from node `c`, which hears node `a`.
-    const without = accept(ledBy(takeover.effects, 13_073), 13_073);
+    const begun = keepsEpoch(machine, takeover.effects, 13_072);
+    const without = accept(ledBy(begun, 13_073), 13_073);
     expect(without.configuration.inSync).toEqual(["b/1", "d/1"]);
     ledBy(without.effects, 13_074);
     const { epoch } = without.configuration;

@@ -11,7 +11,6 @@ export const WRONG_VARIANTS = [
   "a restarted primary goes on in its epoch",
   "a copy that was taken out is not waited for",
   "a new primary does not wait for old leases",
-  "a new primary does not keep its epoch",
   "acknowledges with too few in sync",
   "a lease that had ended is relied on again",
   "a deletion is confirmed before the copy has stopped",

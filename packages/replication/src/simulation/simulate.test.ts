@@ -29,7 +29,6 @@ const FINDS: Readonly<Record<WrongVariant, number>> = {
   "a restarted primary goes on in its epoch": 27,
   "a copy that was taken out is not waited for": 394,
   "a new primary does not wait for old leases": 25,
-  "a new primary does not keep its epoch": 670,
   "acknowledges with too few in sync": 1,
   "a lease that had ended is relied on again": 306,
   "a deletion is confirmed before the copy has stopped": 1,
