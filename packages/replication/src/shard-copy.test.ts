@@ -26,8 +26,14 @@ function configuration(over: Partial<ShardConfiguration>): ShardConfiguration {
   };
 }
 
-function copy(name: string, claim: string, of: CopyState, leases = new NodeLeases("run", 0, TIMING)): ShardCopy {
-  return new ShardCopy({ name, claim, shard: SHARD, state: of, leases, timing: TIMING, journalKeepEntries: 8 });
+function copy(
+  name: string,
+  claim: string,
+  of: CopyState,
+  leases = new NodeLeases("run", 0, TIMING),
+  journalKeepEntries = 8,
+): ShardCopy {
+  return new ShardCopy({ name, claim, shard: SHARD, state: of, leases, timing: TIMING, journalKeepEntries });
 }
 
 function sent(effects: readonly CopyEffect[], type: CopyMessage["type"]): readonly CopyMessage[] {
@@ -44,8 +50,8 @@ function keepsEpoch(machine: ShardCopy, effects: readonly CopyEffect[], now: num
 }
 
 /** A primary `a/1` in its own epoch 2, with the learner `b/1`. */
-function primaryWithLearner(of: CopyState): ShardCopy {
-  const primary = copy("a/1", "claim", of);
+function primaryWithLearner(of: CopyState, journalKeepEntries?: number): ShardCopy {
+  const primary = copy("a/1", "claim", of, undefined, journalKeepEntries);
   const first = configuration({ learners: ["b/1"] });
   const [proposal] = primary
     .handle({ type: "configuration", configuration: first }, 0)
@@ -86,8 +92,8 @@ describe("ShardCopy as primary", () => {
       primary.handle({ type: "written", write: written.write }, now);
     };
     /** Full rows for `b/1` are to be opened; the session is that of the learner's first hello. */
-    function opened() {
-      const primary = primaryWithLearner(state(1, 20, 20));
+    function opened(journalKeepEntries?: number) {
+      const primary = primaryWithLearner(state(1, 20, 20), journalKeepEntries);
       const begin = primary.handle({ type: "message", from: "b/1", message: { ...hello, number: 1 } }, 0);
       const [begun] = sent(begin, "begin");
       if (begun?.type !== "begin") throw new Error("it does not begin");
@@ -113,7 +119,7 @@ describe("ShardCopy as primary", () => {
     });
 
     it("is sent what has changed meanwhile in another round, when that is more than is kept", () => {
-      const { primary, session } = opened();
+      const { primary, session } = opened(1_000);
       const rowsOf = (end: CopyState["end"], now: number) => {
         const { sequence: through } = end;
         return sent(primary.handle({ type: "rows", session, rows: [], isLast: true, end, through }, now), "rows");
