@@ -40,6 +40,7 @@ export class LearnerFeed {
   #rounds = 1;
   /** Commits that came since are not queued. */
   #needsRound = false;
+  #isOver = false;
   /** All rows of this round have been read. */
   #areRead = false;
   #end: JournalPosition = START;
@@ -57,14 +58,18 @@ export class LearnerFeed {
       ? { epoch: epochAt(core.state.epochs, sequence), sequence }
       : lastCommon(core.state, { end, epochs });
     const reach = core.is("catches up from a journal that was cut") ? 0 : Math.max(core.reach, base);
-    this.isFull = this.#common.sequence < reach;
+    // Who has nothing gets everything, with what a driver sends before all rows.
+    const hasNothing = this.#common.sequence === 0 && core.state.end.sequence > 0 && !options.isWhole;
+    this.isFull = hasNothing || this.#common.sequence < reach;
     this.#after = this.#common.sequence;
     this.waitingSince = core.now;
   }
 
-  /** The journal is needed from there on until the documents that changed have been listed. */
+  /** The journal is needed from there on: until the documents that changed have been listed, and for the next round. */
   get pinsFrom(): number {
-    return this.#startEnd === undefined && !this.#sendsAll ? this.#after : NEVER;
+    if (this.#isOver) return NEVER;
+    if (this.#startEnd !== undefined) return this.#startEnd.sequence;
+    return this.#sendsAll ? NEVER : this.#after;
   }
 
   get #sendsAll(): boolean {
@@ -178,7 +183,8 @@ export class LearnerFeed {
     this.#asked = undefined;
     this.#index++;
     this.waitingSince = NEVER;
-    if (asked.last !== undefined) return true;
+    this.#isOver = asked.last !== undefined;
+    if (this.#isOver) return true;
     if (this.#areRead) this.#beginRound();
     else this.#core.effects.push({ type: "nextRows", session });
     return false;

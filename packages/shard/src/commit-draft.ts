@@ -2,11 +2,10 @@ import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
 import { CLIENT_PHRASES, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { byteYielder } from "./byte-yielder.js";
-import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
 import { encodeJournalRecord, type JournalEntry } from "./journal-record.js";
-import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
+import { HEAD_KEY, journalKey, rowKey } from "./key-layout.js";
 import { mergeRow } from "./merge-row.js";
 import type { PreparedMerge } from "./prepare-merge.js";
 import type { PreparedPut } from "./prepare-put.js";
@@ -21,8 +20,6 @@ export interface DraftOptions {
   readonly table: IdTable;
   readonly dimensions: number | undefined;
   readonly objectBytesMax: number;
-  /** The store has a copy record. */
-  readonly isCopy: boolean;
   /** Time of the commit. */
   readonly nowUnix: number;
   /** An error for an id that the table lacks: its row may be one that was lost together with its id. */
@@ -159,9 +156,6 @@ export class CommitDraft {
     const lastSequence = previousSequence + entries.length;
     batch.push({ type: "put", key: journalKey(lastSequence), value: encodeJournalRecord(entries, epoch) });
     batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence: lastSequence, epoch, ids }) });
-    if (this.#dimensions !== this.#options.dimensions) {
-      batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(this.#dimensions, this.#options.isCopy) });
-    }
     const row = (at: number) => (rows[at] === undefined ? undefined : view(rows[at]));
     const vectorBytes = (at: number) => view(rows[at]).vectorBytes;
     const known = changes.length === entries.length ? changes : undefined;

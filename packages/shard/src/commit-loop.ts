@@ -5,6 +5,8 @@ import type { CopyState } from "@shoal/replication";
 import { catchUp } from "./catch-up.js";
 import { type Commit, CommitDraft } from "./commit-draft.js";
 import { CommitGathering } from "./commit-gathering.js";
+import { encodeFormatRecord } from "./format-record.js";
+import { FORMAT_KEY } from "./key-layout.js";
 import type { ObjectIndex } from "./object-index.js";
 import type { OwnCopy } from "./own-copy.js";
 import type { PendingWrite } from "./pending-write.js";
@@ -47,6 +49,7 @@ export class CommitLoop {
   readonly #closing = new AbortController();
   readonly #gathering: CommitGathering;
   #dimensions: number | undefined;
+  #storedDimensions: number | undefined;
   /** The last write to the store failed; it may have reached the disk all the same. */
   #storeError: ShoalError | undefined;
   /** The store has a commit of which nobody knows what becomes, and the views do not have it yet. */
@@ -56,12 +59,14 @@ export class CommitLoop {
   /** The views do not follow the journal any more. */
   #broken: ShoalError | undefined;
 
-  constructor(options: CommitLoopOptions, dimensions: number | undefined) {
+  /** `dimensions`: of the class. `stored`: what the format record says, undefined while the shard has had no vector. */
+  constructor(options: CommitLoopOptions, dimensions: number | undefined, stored: number | undefined) {
     this.#options = options;
     const { store, views, cachedRow, clock } = options;
     this.#gathering = new CommitGathering(clock);
     this.baseRows = { store, table: views.table, cachedRow, place: this.#place };
     this.#dimensions = dimensions;
+    this.#storedDimensions = stored;
   }
 
   get dimensions(): number | undefined {
@@ -292,7 +297,6 @@ export class CommitLoop {
       table: views.table,
       dimensions: this.#dimensions,
       objectBytesMax: limits.objectBytesMax,
-      isCopy: copy !== undefined,
       nowUnix: commitTime(clock),
       baseRows: read instanceof Promise ? await read : read,
     });
@@ -311,7 +315,7 @@ export class CommitLoop {
     try {
       planned = await this.#options.index.plan(commit.changes);
       const index = await this.#indexFor(commit, source);
-      const batch = commit.batch.concat(planned.batch);
+      const batch = commit.batch.concat(planned.batch, this.#formatOf(commit));
       if (copy === undefined) await this.#writeToStore(batch);
       else {
         this.#carried = group;
@@ -363,7 +367,9 @@ export class CommitLoop {
     const planned = await index.plan(commit.changes);
     try {
       const vectors = await this.#indexFor(commit, source);
-      await copy.write(state, (record) => this.#writeToStore([...commit.batch, ...planned.batch, record]));
+      await copy.write(state, (record) =>
+        this.#writeToStore([...commit.batch, ...planned.batch, ...this.#formatOf(commit), record]),
+      );
       views.index = vectors ?? views.index;
     } catch (error) {
       planned.failed();
@@ -377,6 +383,13 @@ export class CommitLoop {
   #checkEnd({ end }: CopyState, sequence: number): void {
     if (end.sequence === sequence) return;
     throw new ShoalError("internal", `${this.#place} ends at ${sequence}, its copy is to end at ${end.sequence}`);
+  }
+
+  /** Without the dimensions in its format record, the shard would be opened as one that has never had a vector. */
+  #formatOf({ dimensions }: Commit): readonly KeyValueChange[] {
+    if (dimensions === this.#storedDimensions) return [];
+    const value = encodeFormatRecord(dimensions, this.#options.copy !== undefined);
+    return [{ type: "put", key: FORMAT_KEY, value }];
   }
 
   async #indexFor(commit: Commit, source: VectorIndexSource) {
@@ -405,6 +418,7 @@ export class CommitLoop {
   #apply(commit: Commit, planned: PlannedChanges): void {
     const { views, onCommitted } = this.#options;
     this.#dimensions = commit.dimensions;
+    this.#storedDimensions = commit.dimensions;
     try {
       views.apply(commit);
       planned.applied();
@@ -425,6 +439,7 @@ export class CommitLoop {
     index.renew();
     const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
     this.#dimensions ??= caughtUp.dimensions;
+    this.#storedDimensions = caughtUp.dimensions;
     this.#isBehind = false;
     onCommitted(caughtUp.documents, () => undefined);
   }

@@ -85,7 +85,11 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   };
   const { replayEntriesMax } = limits;
   const copy = record?.state;
-  const recovery = { store, paths, source, dimensions: stored, hashSeed, replayEntriesMax, onEvent, copy };
+  const dimensions = stored ?? options.dimensions;
+  const recovery = {
+    ...{ store, paths, source, dimensions, hashSeed, replayEntriesMax, onEvent, copy },
+    areVectorsNoted: stored !== undefined,
+  };
   const recovered = await recover(recovery).catch(async (error: unknown) => {
     await source.dispose();
     throw error;
@@ -103,7 +107,9 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     rebuilt,
     elapsedMs: options.clock() - began,
   });
-  const dimensions = stored ?? options.dimensions;
+  const { index } = views;
+  const isNoted = stored !== undefined || index === undefined;
+  const storedDimensions = isNoted ? stored : await noteDimensions(store, index.dimensions, record !== undefined);
   const {
     idPresenceFilter,
     rowCache = new RowCacheBudget(limits.rowCacheBytesMax),
@@ -121,6 +127,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     copy: record && options.copy && new OwnCopy(record, options.copy.carrier),
     place,
     dimensions,
+    storedDimensions,
     source,
     paths,
     recovered,
@@ -172,6 +179,15 @@ async function readFormat(store: KeyValueStore, place: string): Promise<ShardFor
   const format = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(undefined) } as const;
   await store.write([format, indexRecord(true)], { sync: true });
   return { dimensions: undefined, isCopy: false, indexIsWhole: true };
+}
+
+/** The same; undefined: a disk that takes no writes has not taken it, and the next commit notes it. */
+async function noteDimensions(store: KeyValueStore, dimensions: number, isCopy: boolean): Promise<number | undefined> {
+  const change = { type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions, isCopy) } as const;
+  return store.write([change], { sync: true }).then(
+    () => dimensions,
+    () => undefined,
+  );
 }
 
 /** A disk that takes no writes does not keep a shard from being read: every commit says it again until it is built. */

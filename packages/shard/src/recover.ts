@@ -22,6 +22,8 @@ export interface Recovery {
   readonly source: VectorIndexSource;
   /** Undefined: there has never been a vector. */
   readonly dimensions: number | undefined;
+  /** False: by the format record there has never been a vector, which earlier builds did not correct in shards that were made empty. */
+  readonly areVectorsNoted: boolean;
   readonly hashSeed: number;
   readonly replayEntriesMax: number;
   /** Undefined: the shard has one copy. */
@@ -46,11 +48,14 @@ export interface Recovered {
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
   const { store, source, hashSeed, onEvent } = recovery;
-  const dimensions = source.skip ? undefined : recovery.dimensions;
   const head = await readHead(store);
-  const { copy } = recovery;
+  const { copy, areVectorsNoted } = recovery;
   const usesJournal = copy === undefined || isComplete(copy);
+  const isNew = !areVectorsNoted && usesJournal && head?.sequence === 0;
+  const dimensions = source.skip || isNew ? undefined : recovery.dimensions;
   if (!usesJournal) await removeSnapshots(recovery.paths, ["ids", "vectors"]);
+  // It may have been begun anew after some vectors: the rows have them all.
+  else if (!areVectorsNoted && dimensions !== undefined) await removeSnapshots(recovery.paths, ["vectors"]);
   const loaded = await loadSnapshots(recovery.paths, source, dimensions, hashSeed, onEvent);
   const indexSequence = dimensions === undefined ? undefined : (loaded.index?.sequence ?? 0);
   const seen = Math.max(loaded.tableSequence, indexSequence ?? 0);

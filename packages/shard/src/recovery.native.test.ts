@@ -2,7 +2,8 @@ import { open, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { journalKey } from "./key-layout.js";
+import { encodeFormatRecord } from "./format-record.js";
+import { FORMAT_KEY, journalKey } from "./key-layout.js";
 import { book, idOf, ShardUnderTest } from "./testing/shard-under-test-suite.js";
 
 describe("recovery", () => {
@@ -21,6 +22,39 @@ describe("recovery", () => {
     await under.expectWhole(await under.open(), down(5, 1));
     expect(under.recovered()).toMatchObject({ replayedChanges: 5, rebuilt: [], objectCount: 5, sequence: 5 });
     expect(under.damages()).toEqual([]);
+  });
+
+  describe("of a shard that was empty when its class had vectors already", () => {
+    const dimensions = 2;
+    it.each(["closed", "killed"])("finds its vectors after it was %s", async (how) => {
+      for (let at = 0; at < 3; at++) {
+        const shard = await under.open({ dimensions });
+        await under.fill(shard, 1 + 3 * at, 4 + 3 * at);
+        if (how === "closed") await shard[Symbol.asyncDispose]();
+        await under.expectWhole(await under.open({ dimensions }), down(3 + 3 * at, 1));
+        expect(under.recovered()).toMatchObject({ rebuilt: [] });
+      }
+    });
+
+    it("finds those that an earlier release did not note, also when a snapshot knows only some of them", async () => {
+      const shard = await under.open({ dimensions });
+      await under.fill(shard, 1, 9);
+      await shard[Symbol.asyncDispose]();
+      const format = Buffer.from((await store.get(FORMAT_KEY)) as Uint8Array);
+      // As the earlier release: without dimensions, and with an index that was begun anew.
+      const unnoted = encodeFormatRecord(undefined);
+      await store.write([{ type: "put", key: FORMAT_KEY, value: unnoted }]);
+      const lost = await under.open({ dimensions: undefined });
+      await under.fill(lost, 9, 11);
+      await lost[Symbol.asyncDispose]();
+      await store.write([{ type: "put", key: FORMAT_KEY, value: unnoted }]);
+      const found = await under.open({ dimensions });
+      await under.expectWhole(found, down(10, 1));
+      expect(Buffer.from((await store.get(FORMAT_KEY)) as Uint8Array)).toEqual(format);
+      await found[Symbol.asyncDispose]();
+      await under.expectWhole(await under.open({ dimensions }), down(10, 1));
+      expect(under.recovered()).toMatchObject({ rebuilt: [], replayedChanges: 0 });
+    });
   });
 
   it("replays nothing after a clean close", async () => {

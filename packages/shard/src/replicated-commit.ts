@@ -3,10 +3,9 @@ import type { KeyValueChange } from "@shoal/kv";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { Change, CopyState } from "@shoal/replication";
 import { type BaseRow, type Commit, DELETED, sameVector } from "./commit-draft.js";
-import { encodeFormatRecord } from "./format-record.js";
 import { encodeHeadRecord } from "./head-record.js";
 import { encodeJournalRecord, type JournalEntry, NO_DOCUMENT } from "./journal-record.js";
-import { FORMAT_KEY, HEAD_KEY, journalKey, rowKey, touchedKey } from "./key-layout.js";
+import { HEAD_KEY, journalKey, rowKey, touchedKey } from "./key-layout.js";
 import { type BaseRowSource, readBaseRows } from "./read-base-rows.js";
 import { RowView } from "./row.js";
 
@@ -129,9 +128,6 @@ class ReplicatedDraft {
     }
     batch.push({ type: "put", key: HEAD_KEY, value: encodeHeadRecord({ sequence, epoch, ids }) });
     const dimensions = this.#dimensions;
-    if (dimensions !== this.#options.dimensions) {
-      batch.push({ type: "put", key: FORMAT_KEY, value: encodeFormatRecord(dimensions, true) });
-    }
     const removed = this.#removed.length;
     const row = (at: number) => this.#puts[at - removed]?.row;
     return {

@@ -56,6 +56,8 @@ export interface StoredShardParts {
   readonly source: VectorIndexSource;
   readonly paths: SnapshotPaths;
   readonly dimensions: number | undefined;
+  /** What the format record says. */
+  readonly storedDimensions: number | undefined;
   readonly epoch: number;
   readonly copy: OwnCopy | undefined;
   readonly limits: ShardLimits;
@@ -117,6 +119,7 @@ export class StoredShard implements Shard {
         },
       },
       parts.dimensions,
+      parts.storedDimensions,
     );
     this.#writes = new ShardWrites(this.#commits, this.className, parts.limits, parts.memory);
     this.#vectors = new ReloadedVectors({
