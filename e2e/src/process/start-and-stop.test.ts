@@ -220,4 +220,27 @@ describe("restart", () => {
     expect((await http.post("/v1/objects", { class: "Book", vector: [1, 2] })).status).toBe(422);
     expect((await http.get(`/v1/objects/${ids[0]}`)).status).toBe(404);
   });
+
+  it("finds by vector what came into shards that were empty at a restart before", async () => {
+    await using server = await ServerProcess.start();
+    const { http } = server;
+    await http.post("/v1/schema", { class: "Book", shardingConfig: { desiredCount: 4 } });
+    const fill = async (from: number, to: number) => {
+      const objects = Array.from({ length: to - from }, (_, at) => ({ class: "Book", vector: [from + at, 1] }));
+      expect((await http.post("/v1/batch/objects", { objects })).status).toBe(200);
+    };
+    const found = async () => {
+      const query = "{ Get { Book(nearVector: {vector: [1, 0]}, limit: 300) { _additional { id } } } }";
+      return JSON.parse((await http.graphql(query)).text).data.Get.Book.length;
+    };
+    await fill(0, 1);
+    await server.restart();
+    await fill(1, 100);
+    expect(await found()).toBe(100);
+    await server.restart();
+    expect(await found()).toBe(100);
+    await fill(100, 120);
+    await server.restart();
+    expect(await found()).toBe(120);
+  });
 });
