@@ -26,6 +26,7 @@ export const R19_MANY_CLUSTER: FaultRow = {
   on: "cluster",
   title: "kill -9 of a node with thousands of shards, three copies; idle",
   needs: ["etcd"],
+  isNightly: true,
   run(run: FaultRun): Promise<FaultResult> {
     const shards = Number(process.env.MANY_SHARDS ?? SHARDS[run.size]);
     // The schema's own limits are not the matter here.
