@@ -171,11 +171,11 @@ export class CopyCore {
 
   /** Somebody may still answer on account of what this copy has granted. */
   get hasRevocations(): boolean {
-    return this.leases.revoking(this.options.shard).length > 0;
+    return this.leases.revoking(this.options.shard).size > 0;
   }
 
   isRevoked(copy: CopyName): boolean {
-    return !this.leases.revoking(this.options.shard).includes(copy);
+    return !this.leases.revoking(this.options.shard).has(copy);
   }
 
   sendRevocations(): void {
@@ -184,7 +184,7 @@ export class CopyCore {
     for (const { copy, last } of leases.dueRevocations(options.shard, now)) {
       this.send(copy, { type: "revoke", last, configuration });
     }
-    const isSomebodyThere = leases.revoking(options.shard).some((copy) => {
+    const isSomebodyThere = [...leases.revoking(options.shard).keys()].some((copy) => {
       return now < leases.heardAt(nodeOf(copy)) + timing.silenceMs;
     });
     this.wakeAfter(isSomebodyThere ? timing.resendMs : AWAY_RESENDS * timing.resendMs);

@@ -3,9 +3,7 @@ import type { CopyCore } from "./copy-core.js";
 import type { CopyEvent, CopyMessage } from "./copy-messages.js";
 import { cutTable, epochAt, type JournalPosition, lastCommon, START } from "./journal-position.js";
 import type { CopyName } from "./shard-configuration.js";
-
-/** Nothing is to be answered. */
-const NEVER = Number.POSITIVE_INFINITY;
+import { NEVER } from "./timing.js";
 
 /** So many commits wait for a learner. */
 const QUEUED_COMMITS_MAX = 100;

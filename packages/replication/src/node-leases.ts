@@ -50,6 +50,8 @@ interface Peer {
   readonly withheldBy: Set<string>;
 }
 
+const NOBODY: ReadonlyMap<CopyName, unknown> = new Map();
+
 /**
  * The leases between one node and all others.
  *
@@ -180,8 +182,8 @@ export class NodeLeases {
   }
 
   /** The copies of the shard that have still to confirm. */
-  revoking(shard: string): readonly CopyName[] {
-    return [...(this.#revocations.get(shard)?.keys() ?? [])];
+  revoking(shard: string): ReadonlyMap<CopyName, unknown> {
+    return this.#revocations.get(shard) ?? NOBODY;
   }
 
   /** Who is to be asked to confirm now, which counts as done. */
@@ -220,7 +222,7 @@ export class NodeLeases {
 
   /** Not while a copy there has still to confirm that it answers nothing. */
   release(peer: string, by: string): void {
-    if (this.revoking(by).some((copy) => nodeOf(copy) === peer)) return;
+    if ([...this.revoking(by).keys()].some((copy) => nodeOf(copy) === peer)) return;
     this.#peer(peer).withheldBy.delete(by);
   }
 

@@ -2,8 +2,7 @@ import type { Commit } from "./commit.js";
 import type { JournalPosition } from "./journal-position.js";
 import type { LearnerFeed } from "./learner-feed.js";
 import type { CopyName } from "./shard-configuration.js";
-
-export const NEVER = Number.POSITIVE_INFINITY;
+import { NEVER } from "./timing.js";
 
 /** What a primary knows of another copy. */
 export interface Peer {

@@ -4,7 +4,7 @@ import type { Change, CopyMessage } from "./copy-messages.js";
 import { FormerLeases } from "./former-leases.js";
 import { comparePositions, withEpoch } from "./journal-position.js";
 import { LearnerFeed } from "./learner-feed.js";
-import { NEVER, newPeer, type Peer } from "./peer.js";
+import { newPeer, type Peer } from "./peer.js";
 import { ReliedLeases } from "./relied-leases.js";
 import {
   admitted,
@@ -19,6 +19,7 @@ import {
   touched,
   withoutEligible,
 } from "./shard-configuration.js";
+import { NEVER } from "./timing.js";
 
 /** What the primary of a shard does in one epoch. */
 export class Primary {

@@ -1,3 +1,5 @@
+export const NEVER = Number.POSITIVE_INFINITY;
+
 /** Milliseconds, by the monotonic clock of whoever waits. */
 export interface Timing {
   readonly heartbeatMs: number;

@@ -439,7 +439,7 @@ export class CommitLoop {
     index.renew();
     const caughtUp = await catchUp({ store, views, source, onEvent, place: this.#place });
     this.#dimensions ??= caughtUp.dimensions;
-    this.#storedDimensions = caughtUp.dimensions;
+    this.#storedDimensions ??= caughtUp.dimensions;
     this.#isBehind = false;
     onCommitted(caughtUp.documents, () => undefined);
   }

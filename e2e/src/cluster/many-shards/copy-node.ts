@@ -14,7 +14,7 @@ import { type KeptCopy, NamedCopy, newCopy } from "./named-copy.js";
  * The file keeps what stores would. Orders come from the process that has forked it.
  */
 
-/** What it is told. */
+/** What its parent process asks of it. */
 export type CopyNodeOrder =
   /** Write to each shard whose primary is here, until the order `rest`. */
   { readonly type: "write" } | { readonly type: "rest" };

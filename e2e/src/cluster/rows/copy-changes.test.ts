@@ -19,7 +19,7 @@ test("of a new primary the old one loses, whoever else is left behind", () => {
   expect(losersOf(logOf(line(10, 4, 0, [0, 1, 2]), line(20, 5, 1, [1])))).toEqual([[20, ["storage-0"]]]);
 });
 
-test("shards are told apart; what a node learns late it has not missed", () => {
+test("shards are kept apart; what a node learns late it has not missed", () => {
   const one = logOf(line(10, 1, 0, [0, 1]), line(20, 3, 1, [1, 2], "s1"));
   expect(losersOf(one, logOf(line(12, 2, 0, [0, 1]), line(15, 2, 2, [1, 2], "s1")))).toEqual([[20, ["storage-2"]]]);
 });

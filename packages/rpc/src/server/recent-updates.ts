@@ -16,7 +16,7 @@ interface Step {
 }
 
 /**
- * What leads to the latest snapshot from those before it: a caller that knows one of them is told what has changed since, where
+ * What leads to the latest snapshot from those before it: a caller that knows one of them gets what has changed since, where
  * thousands of values would take the processor's time of both.
  */
 export class RecentUpdates {
