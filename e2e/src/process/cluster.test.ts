@@ -52,12 +52,6 @@ async function startCluster() {
   }, WAIT);
   const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout) ?? [];
   const http = new HttpClient(url);
-  // Gateways that know nodes from before try to reach them once a second: later than they are ready, on a busy machine.
-  await vi.waitFor(async () => {
-    const { text } = await http.get("/v1/nodes");
-    expect(text).toContain('"HEALTHY"');
-    expect(text).not.toContain('"UNAVAILABLE"');
-  }, WAIT);
   return { child, ended, http, stdout: () => stdout, stderr: () => stderr };
 }
 

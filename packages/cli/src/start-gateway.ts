@@ -35,6 +35,9 @@ import { recall, recallSchema, remember, rememberSchema } from "./remember.js";
 import { contextionaryTls, followInternalTls, followServerCertificate } from "./tls-files.js";
 import { warnOfReaders } from "./warn-of-readers.js";
 
+/** So long after its start a gateway waits for a coordinator before it serves by what it remembers, which may be of long ago. */
+const COORDINATOR_WAIT_MS = 3_000;
+
 /** HTTP in front of the storage nodes that the coordinators know. Its data folder only remembers, and may be missing. */
 export async function startGateway(
   options: ProcessOptions,
@@ -164,11 +167,13 @@ export async function startGateway(
   const { url } = await gateway.listen();
   const drain = () => gateway.drain();
   if (!(await modulesReady(modules, stopping))) return { drain };
+  const untilMs = now() + COORDINATOR_WAIT_MS;
   const awaited = (): string => {
     if (!view.isKnown || pool.directory === undefined || extensions.snapshot === undefined) {
       return "it waits for the schema of a coordinator";
     }
     if (roles !== undefined && roles.snapshot === undefined) return "it waits for the roles and users of a coordinator";
+    if (!pool.isReported && now() < untilMs) return "it waits for a coordinator, and soon goes by what it remembers";
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
@@ -178,6 +183,8 @@ export async function startGateway(
     gateway.markReady();
     if (!isOpenAccessTold) isOpenAccessTold = warnOfOpenAccess(configuration, access, logger);
   };
+  const lookTimer = setTimeout(look, COORDINATOR_WAIT_MS + 1);
+  scope.defer(() => clearTimeout(lookTimer));
   scope.use(view.onChange(look));
   scope.use(pool.onChange(look));
   scope.use(extensions.onChange(look));

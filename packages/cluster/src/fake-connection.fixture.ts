@@ -20,6 +20,8 @@ export class FakeConnection implements NodeCarrier {
   /** Requests that were sent, whatever became of them. */
   sent = 0;
   fateOfNext: () => Fate = () => "answered";
+  /** Begins an attempt; whether there is one. */
+  retry: () => boolean = () => false;
   #state: ConnectionState;
   readonly #listeners = new Set<(state: ConnectionState) => void>();
   readonly #served: ShardService;

@@ -90,10 +90,10 @@ describe("RemoteNodePool", () => {
 
   it("begins with what it remembers", () => {
     const { pool, made, publish } = setUp({ remembered: directory({ a: "h:1" }) });
-    expect([pool.isComplete, made.map(({ to }) => to)]).toEqual([true, ["a at h:1"]]);
+    expect([pool.isComplete, pool.isReported, made.map(({ to }) => to)]).toEqual([true, false, ["a at h:1"]]);
     const seen: number[] = [];
     pool.onChange(({ nodes }) => seen.push(nodes.length));
     publish(directory({ a: "h:1", b: "h:2" }));
-    expect([seen, made.map(({ to }) => to)]).toEqual([[2], ["a at h:1", "b at h:2"]]);
+    expect([pool.isReported, seen, made.map(({ to }) => to)]).toEqual([true, [2], ["a at h:1", "b at h:2"]]);
   });
 });

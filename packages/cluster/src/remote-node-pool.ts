@@ -29,12 +29,16 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   readonly #subscription: Disposable;
   readonly #listeners = new Set<(directory: NodeDirectory) => void>();
   #directory: NodeDirectory | undefined;
+  #isReported = false;
   #nodes: ReadonlyMap<string, PooledNode> = new Map();
 
   constructor(service: Pick<NodeService, "watch">, options: RemoteNodePoolOptions) {
     this.#options = options;
     if (options.remembered !== undefined) this.#follow(options.remembered);
-    this.#subscription = service.watch((directory) => this.#follow(directory));
+    this.#subscription = service.watch((directory) => {
+      this.#isReported = true;
+      this.#follow(directory);
+    });
   }
 
   node(name: string): ShardService | undefined {
@@ -57,6 +61,11 @@ export class RemoteNodePool implements NodePool, ClusterNodes, Disposable {
   /** Undefined until the coordinator has reported one, unless one was remembered. */
   get directory(): NodeDirectory | undefined {
     return this.#directory;
+  }
+
+  /** Whether a coordinator has reported the directory: one that was remembered may name addresses of long ago. */
+  get isReported(): boolean {
+    return this.#isReported;
   }
 
   /** Whether as many nodes as are expected have registered once, as far as is known. */

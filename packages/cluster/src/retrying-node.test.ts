@@ -157,6 +157,35 @@ describe("a node that died", () => {
     expect(await service.deleteObject(shard, id, forever)).toBe(true);
   });
 
+  it("is tried once more for a request that comes later, which waits for that attempt", async () => {
+    const { connection, service } = setUp(now, { deleteObject: async () => true });
+    connection.become("unreachable");
+    await vi.advanceTimersByTimeAsync(5_000);
+    let tried = 0;
+    connection.retry = () => ++tried > 0;
+    const back = watched(service.deleteObject(shard, id, forever));
+    await vi.advanceTimersByTimeAsync(900);
+    expect([back.outcome, tried]).toEqual(["waits", 1]);
+    connection.become("ready");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(back.outcome).toBe("answered true");
+
+    connection.become("unreachable");
+    await vi.advanceTimersByTimeAsync(5_000);
+    const failed = watched(service.deleteObject(shard, id, forever));
+    const bounded = watched(service.deleteObject(shard, id, { deadline: Date.now() + 300 }));
+    await vi.advanceTimersByTimeAsync(300);
+    const message = "unavailable 1: shard s1 of class 'Car': node 'n1' is not reachable";
+    expect([failed.outcome, bounded.outcome]).toEqual(["waits", message]);
+    connection.become("unreachable");
+    await vi.advanceTimersByTimeAsync(0);
+    const silent = watched(service.deleteObject(shard, id, forever));
+    await vi.advanceTimersByTimeAsync(999);
+    expect([failed.outcome, silent.outcome]).toEqual([message, "waits"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([silent.outcome, tried]).toEqual([message, 4]);
+  });
+
   it.each<[string, (service: ShardService) => Promise<unknown>, boolean]>([
     ["a read", (service) => service.getObjects(shard, [id], ROWS, forever), true],
     ["an upsert", (service) => service.putObjects(shard, [object("a")], "upsert", forever), true],

@@ -27,7 +27,7 @@ export interface RetryOptions {
   readonly nowMs: () => number;
 }
 
-/** A node that died may be back so soon; requests wait for it no longer than this after it was lost. */
+/** A node that died may be back so soon; requests wait for it no longer than this after it was lost, and for an attempt to reach it. */
 const LOST_WAIT_MS = 1_000;
 
 /** A node that has announced its drain and does not come back in so long is counted among the dead. */
@@ -42,7 +42,7 @@ const ATTEMPTS_MAX = 2;
 /**
  * One storage node over the connections that it has in its life. A request that it did not answer is repeated when that is
  * safe: while a drain that it announced lasts, and until it is connected again, up to `shardWaitMs`; once within
- * a second when it died. What the node itself answers is never repeated.
+ * a second when it died. A request that finds it lost has it tried once more: it may just have started. What the node itself answers is never repeated.
  */
 export class RetryingNode implements Disposable {
   readonly name: string;
@@ -137,12 +137,19 @@ export class RetryingNode implements Disposable {
     const begunMs = nowMs();
     using _held = held.hold(request.method.heldBytes(...request.args), this.name);
     let last = failure;
+    let isRetried = false;
     for (let made = attempts; ; ) {
       if (made > 0 && this.state === "ready")
         await this.#waiters.wait(nowMs() + ATTEMPT_PAUSE_MS, request.context.signal);
       while (this.state !== "ready") {
-        const untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
-        if (nowMs() >= untilMs || this.#connection === undefined) throw this.#explained(request, last);
+        let untilMs = Math.min(this.#waitEndsMs(begunMs), context.deadline);
+        if (nowMs() >= untilMs) {
+          const isTried = !isRetried && nowMs() < context.deadline && this.#connection?.retry() === true;
+          if (!isTried) throw this.#explained(request, last);
+          isRetried = true;
+          untilMs = Math.min(nowMs() + LOST_WAIT_MS, context.deadline);
+        }
+        if (this.#connection === undefined) throw this.#explained(request, last);
         await this.#waiters.wait(untilMs, request.context.signal);
       }
       const connection = this.#connection;

@@ -16,7 +16,12 @@ export interface NodeCarrier extends Disposable {
   readonly name: string;
   readonly state: ConnectionState;
   readonly carry: CarryCall;
-  /** Called after every change of the state. */
+  /**
+   * Tries a lost connection at once, unless it was tried just now. Whether an attempt is under way that is worth waiting for:
+   * listeners hear of its end. It is not when it began more than a second ago: nobody answers at that address.
+   */
+  retry(): boolean;
+  /** Called after every change of the state, and after an attempt that has failed. */
   onState(listener: (state: ConnectionState) => void): Disposable;
 }
 

@@ -106,6 +106,26 @@ describe("a link to a node", () => {
     link.client[Symbol.dispose]();
   });
 
+  test("is tried at once when somebody wants it, while it would pause", async () => {
+    const link = await openLink(scriptedNode(() => []));
+    const { port } = link.server;
+    using client = link.client;
+    expect(client.retry()).toBe(false);
+    await link.server[Symbol.asyncDispose]();
+    // After some attempts it pauses for a second.
+    for (let failed = 0; failed < 6; failed++) await reach(client, "unreachable", true);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(client.retry()).toBe(true);
+    await reach(client, "unreachable", true);
+    expect(client.retry()).toBe(false);
+    await using _back = await createRpcServer({ node: scriptedNode(() => []) }, { host: "127.0.0.1", port, now });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(client.retry()).toBe(true);
+    expect(client.retry()).toBe(true);
+    await reach(client, "ready");
+    expect(client.retry()).toBe(false);
+  });
+
   test("is given up when the other side falls silent, and made again", async () => {
     const node = scriptedNode(never);
     await using server = await createRpcServer({ node }, { host: "127.0.0.1", port: 0, now });

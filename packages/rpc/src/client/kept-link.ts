@@ -1,8 +1,11 @@
 import { ShoalError } from "@shoal/model";
-import type { ConnectionState } from "../node-connection.js";
+import type { ConnectionState, NodeCarrier } from "../node-connection.js";
 
 const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 1_000;
+
+/** An attempt that has taken so long meets nobody who answers. */
+const ATTEMPT_MS_MAX = 1_000;
 
 /** What a link to a node tells of itself, from the attempt to make it until it breaks. */
 export interface LinkEvents {
@@ -20,6 +23,8 @@ export class KeptLink<Link extends { close(): void }> implements Disposable {
   #reason = "it is being connected to";
   #link: Link | undefined;
   #backoffMs = BACKOFF_FIRST_MS;
+  /** When the last attempt began, by the monotonic clock. */
+  #attemptedMs = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -43,6 +48,18 @@ export class KeptLink<Link extends { close(): void }> implements Disposable {
     return this.#state === "ready" ? this.#link : undefined;
   }
 
+  /** See {@link NodeCarrier.retry}. */
+  retry(): boolean {
+    if (this.#state !== "unreachable" || this.#isOver) return false;
+    const agedMs = performance.now() - this.#attemptedMs;
+    if (this.#link !== undefined) return agedMs < ATTEMPT_MS_MAX;
+    if (agedMs < BACKOFF_FIRST_MS) return false;
+    clearTimeout(this.#retryTimer);
+    this.#connect();
+    return this.#link !== undefined;
+  }
+
+  /** Called after every change of the state, and after an attempt that has failed. */
   onState(listener: (state: ConnectionState) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
@@ -58,6 +75,7 @@ export class KeptLink<Link extends { close(): void }> implements Disposable {
   }
 
   #connect(): void {
+    this.#attemptedMs = performance.now();
     try {
       this.#link = this.#open({
         onReady: () => {
@@ -83,7 +101,7 @@ export class KeptLink<Link extends { close(): void }> implements Disposable {
 
   #enter(state: ConnectionState, reason: string): void {
     this.#reason = reason;
-    if (state === this.#state) return;
+    if (state === this.#state && state !== "unreachable") return;
     this.#state = state;
     for (const listener of [...this.#listeners]) listener(state);
   }

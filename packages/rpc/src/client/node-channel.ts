@@ -53,6 +53,10 @@ class NodeChannel implements NodeCarrier {
     return this.#kept.state;
   }
 
+  retry(): boolean {
+    return this.#kept.retry();
+  }
+
   onState(listener: (state: ConnectionState) => void): Disposable {
     return this.#kept.onState(listener);
   }

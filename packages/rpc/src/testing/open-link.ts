@@ -31,9 +31,9 @@ export async function openLink(node: ServedNode, options: LinkOptions = {}): Pro
   };
 }
 
-/** Resolves when the connection is in that state. */
-export async function reach(client: NodeConnection, state: ConnectionState): Promise<void> {
-  if (client.state === state) return;
+/** Resolves when the connection is in that state; `isAnew`: when it enters it, or an attempt fails, after this call. */
+export async function reach(client: NodeConnection, state: ConnectionState, isAnew = false): Promise<void> {
+  if (client.state === state && !isAnew) return;
   await new Promise<void>((resolve) => {
     const subscription = client.onState((entered) => {
       if (entered !== state) return;
