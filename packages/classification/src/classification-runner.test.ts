@@ -20,8 +20,9 @@ const JOB = {
   request: { type: "knn", class: "Item", classifyProperties: [], basedOnProperties: [], startedBy: ANN },
 } as unknown as Job;
 
-/** Runs a job until it is given back; `thrown`: what the question for rights fails with. */
-async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "running") {
+/** Runs a job until it is given back; `thrown`: what the question for rights fails with; `failures`: so often nobody says what has become of it. */
+async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "running", failures = 0) {
+  let failuresLeft = failures;
   const told: unknown[] = [];
   let end = (): void => {};
   let onFailure = (): void => {};
@@ -47,13 +48,19 @@ async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "runni
       told.push(isOnlyHere === true ? `${state} here` : state);
       void failed.then(end);
     },
-    find: async () => ({ ...JOB, status: statusAfter }),
+    find: async () => {
+      if (failuresLeft-- > 0) throw new ShoalError("unavailable", "no coordinator");
+      return { ...JOB, status: statusAfter };
+    },
   };
   const snapshot = { version: 1 } as SchemaSnapshot;
   const view = { refresh: async () => {}, classRecord: () => RECORD, snapshot } as Partial<SchemaView> as SchemaView;
   const parts = { view, router: {} as ShardRouter, filters: {} as FilterParts, modules: NO_ENABLED_MODULES };
   await using _runner = new ClassificationRunner({
-    ...{ ...parts, jobs: jobs as JobService, worker: "w", nowMs: () => 1, onFailure: () => onFailure() },
+    ...{ ...parts, jobs: jobs as JobService, worker: "w", nowMs: () => 1 },
+    onFailure: ({ message }) => {
+      if (message !== "no coordinator") onFailure();
+    },
     ...{ whereLimits: DEFAULT_WHERE_LIMITS, profile: SPEC_PROFILE },
     rightsOf: async () => {
       throw thrown;
@@ -77,6 +84,10 @@ it("S-roles: tells who has lost the right to a job, which ends; what may be know
 
 it("S8: tells whose job the half-hour rule ends, when no gateway has known him; not of what ends for another reason", async () => {
   expect(await outcomeOf(new UnavailableHere("not known here"), "aborted")).toEqual([
+    "postponed here",
+    ["job", "Item", ANN, "not known here"],
+  ]);
+  expect(await outcomeOf(new UnavailableHere("not known here"), "aborted", 1)).toEqual([
     "postponed here",
     ["job", "Item", ANN, "not known here"],
   ]);

@@ -100,13 +100,28 @@ export class ClassificationRunner implements AsyncDisposable {
 
   /** Reports who may not go on, where the coordinator ends the job for it. */
   async #postpone(range: ClaimedRange, error: ShoalError, startedBy: RightsHolder | undefined): Promise<void> {
-    const { jobs, nowMs, onForbidden } = this.#options;
+    const { onForbidden } = this.#options;
     const { job } = range.claim;
     const isOnlyHere = error instanceof UnavailableHere;
     await range.postpone(error.message, isOnlyHere);
     if (!isOnlyHere || onForbidden === undefined) return;
-    const now = await jobs.find(job.id, { deadline: nowMs() + CLAIM_MS });
+    const now = await this.#found(job.id);
     if (now?.status === "aborted") onForbidden(job, startedBy, error);
+  }
+
+  /** Asked for until a coordinator responds: nobody else tells of a job that has ended. */
+  async #found(id: string): Promise<Job | undefined> {
+    const { jobs, nowMs, onFailure } = this.#options;
+    const { signal } = this.#stopped;
+    for (;;) {
+      try {
+        return await jobs.find(id, { deadline: nowMs() + CLAIM_MS });
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        onFailure(ShoalError.from(thrown));
+        await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 
   async #preparedRun(job: Job, signal: AbortSignal): Promise<PreparedRun> {
