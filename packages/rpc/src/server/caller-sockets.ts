@@ -11,7 +11,8 @@ interface Stranger {
 /**
  * The connections of one port, of which there are `max` at most. A stranger is cut after five seconds, and before that
  * for a newer connection when there is no room, the oldest first. A peer is cut for nobody: where all are peers,
- * newcomers are refused. So one holder of a certificate that many places are of no use to has half of them at most.
+ * newcomers are refused. So one holder of a certificate that many places are of no use to has at most half of those that
+ * other such holders leave: however many they are, places are left for gateways and coordinators.
  */
 export class CallerSockets {
   readonly #max: number;
@@ -45,22 +46,26 @@ export class CallerSockets {
 
   /**
    * Whoever is at the other end of `socket`, which may be what TLS made of the one that was taken, is a peer now. False: it is cut.
-   * `holder`: who that is, where one holder may have half of the places at most.
+   * `holder`: who that is, where the places of one holder are bounded.
    */
   admit(socket: Socket, holder?: string): boolean {
     const ends = endsOf(socket);
     const stranger = this.#strangers.get(ends);
     if (stranger === undefined || stranger.socket.destroyed) return false;
     this.#leave(ends, stranger.socket);
-    if (holder !== undefined && this.#placesOf(holder) >= this.#max / 2) return false;
+    if (holder !== undefined && !this.#mayHaveMore(holder)) return false;
     this.#peers.set(stranger.socket, holder);
     return true;
   }
 
-  #placesOf(holder: string): number {
-    let count = 0;
-    for (const one of this.#peers.values()) if (one === holder) count++;
-    return count;
+  #mayHaveMore(holder: string): boolean {
+    let own = 0;
+    let others = 0;
+    for (const one of this.#peers.values()) {
+      if (one === holder) own++;
+      else if (one !== undefined) others++;
+    }
+    return own < (this.#max - others) / 2;
   }
 
   cutStrangers(): void {
