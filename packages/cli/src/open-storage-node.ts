@@ -41,6 +41,7 @@ import {
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { returnFreeMemoryOnce, watchRest } from "./give-memory-back.js";
 import { describeStorageMetrics } from "./internal-port.js";
+import { describeCopyStates } from "./open-copies.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -149,7 +150,10 @@ export async function openStorageNode(
   onOpened = () => undefined;
   watchMemory(memory, node, caches, { logger, metrics }, scope);
   watchRest(logger, scope);
-  if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  if (metrics !== undefined) {
+    describeStorageMetrics(metrics, node);
+    if (copies !== undefined) describeCopyStates(metrics, node);
+  }
   await keepNodeIdentity(dataPath, { ...owner, hasShardList: await hasList(dataPath) }).catch(() => undefined);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }

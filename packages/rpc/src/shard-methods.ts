@@ -65,7 +65,7 @@ const LONG_ITEMS = 16;
 const MODES: readonly PutMode[] = ["create", "replace", "upsert"];
 const ORDERS: readonly ObjectListing["order"][] = ["newest", "id"];
 const STATUSES: readonly ShardStatus["status"][] = ["ready", "readOnly", "failed"];
-const COPY_STATES: readonly CopyReport["state"][] = ["IN_SYNC", "CATCHING_UP"];
+const COPY_STATES: readonly CopyReport["state"][] = ["IN_SYNC", "CATCHING_UP", "DAMAGED"];
 const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
 
 const always = () => true;

@@ -45,7 +45,8 @@ export interface CopyReport {
   readonly address: ShardAddress;
   /** Of the copy: `node/id`. */
   readonly name: string;
-  readonly state: "IN_SYNC" | "CATCHING_UP";
+  /** `DAMAGED`: its store cannot be opened, has failed for good, or has lost rows; the status of the shard says why. */
+  readonly state: "IN_SYNC" | "CATCHING_UP" | "DAMAGED";
   readonly isPrimary: boolean;
   /** The last change that it has, counted for the shard. */
   readonly end: number;

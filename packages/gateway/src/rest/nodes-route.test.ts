@@ -150,6 +150,44 @@ describe("GET /v1/nodes", () => {
     ]);
   });
 
+  it("shows a damaged copy with its reason and without a lag; its node is unhealthy", async () => {
+    const { address, ...status } = shard("Copied", "s1", 5, "ready");
+    const reason = "store /data/rows cannot be opened, its files are damaged: Corruption: CURRENT";
+    const copy = (name: string, state: CopyReport["state"], end: number): CopyReport => {
+      return { address, name: `${name}/1`, state, isPrimary: name === "a", end };
+    };
+    const failed = { address, objectCount: 0, status: "failed", reason } as const;
+    const lossy = { address, ...status, reason: "object 'x' is lost" };
+    const nodes = await answer(
+      [
+        node("a", async () => [{ address, ...status }], [], [copy("a", "IN_SYNC", 90)]),
+        node("b", async () => [failed], [], [copy("b", "DAMAGED", 0)]),
+        node("c", async () => [lossy], [], [copy("c", "DAMAGED", 90)]),
+      ],
+      "output=verbose",
+    );
+    expect(nodes).toMatchObject([
+      { status: "HEALTHY" },
+      { status: "UNHEALTHY", shards: [{ copy: "b/1", copyState: "DAMAGED", loaded: false, reason }] },
+      { status: "UNHEALTHY", shards: [{ copy: "c/1", copyState: "DAMAGED", loaded: true, reason: lossy.reason }] },
+    ]);
+    for (const { shards } of nodes.slice(1)) expect(shards[0]).not.toHaveProperty("lag");
+  });
+
+  it("tells of a copy that gets all objects how many it lacks, and of one that goes on from its journal how many changes", async () => {
+    const lagOf = async (objectCount: number, end: number) => {
+      const { address } = shard("Copied", "s1", 0, "ready");
+      const copied = (count: number) => async () => [shard("Copied", "s1", count, "ready")];
+      const primary = { address, name: "a/1", state: "IN_SYNC", isPrimary: true, end: 5_000 } as const;
+      const copy = { address, name: "b/1", state: "CATCHING_UP", isPrimary: false, end } as const;
+      const nodes = [node("a", copied(1_000), [], [primary]), node("b", copied(objectCount), [], [copy])];
+      return (await answer(nodes, "output=verbose"))[1].shards[0].lag;
+    };
+    expect([await lagOf(0, 0), await lagOf(400, 0), await lagOf(1_000, 0), await lagOf(1_000, 4_990)]).toEqual([
+      1_000, 600, 1, 10,
+    ]);
+  });
+
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {
     const nodes = [
       node("a", async () => [shard("Car", "s1", 2, "ready"), shard("Car", "s2", 1, "readOnly")]),

@@ -174,7 +174,7 @@ export class RandomValues {
   }
 
   copyReport(): CopyReport {
-    const state = this.oneOf(["IN_SYNC", "CATCHING_UP"] as const);
+    const state = this.oneOf(["IN_SYNC", "CATCHING_UP", "DAMAGED"] as const);
     return { address: this.address(), name: this.text(), state, isPrimary: this.flag(), end: 2 ** 40 };
   }
 

@@ -1,9 +1,6 @@
 import type { ShardReplica } from "./shard-replica.js";
 
 export interface CopyStatistics {
-  /** Copies on this node. */
-  readonly inSync: number;
-  readonly catchingUp: number;
   /** Of the shards whose primary is here: copies anywhere that are not in sync, and shards that take no writes. */
   readonly outOfSync: number;
   readonly belowMinInSync: number;
@@ -13,18 +10,14 @@ export interface CopyStatistics {
 }
 
 export function countCopies(
-  replicas: Iterable<Pick<ShardReplica, "isInSync" | "isPrimary" | "configuration">>,
+  replicas: Iterable<Pick<ShardReplica, "isPrimary" | "configuration">>,
 ): Omit<CopyStatistics, "takenOver" | "takenOut"> {
-  let inSync = 0;
-  let catchingUp = 0;
   let outOfSync = 0;
   let belowMinInSync = 0;
-  for (const { isInSync, isPrimary, configuration } of replicas) {
-    if (isInSync) inSync++;
-    else catchingUp++;
+  for (const { isPrimary, configuration } of replicas) {
     if (!isPrimary || configuration === undefined) continue;
     outOfSync += configuration.learners.length;
     if (configuration.inSync.length < configuration.minInSync) belowMinInSync++;
   }
-  return { inSync, catchingUp, outOfSync, belowMinInSync };
+  return { outOfSync, belowMinInSync };
 }

@@ -142,6 +142,12 @@ export class NodeCopies implements Disposable {
     return this.#replicas.get(key);
   }
 
+  /** The copy of that shard on this node, open or not; undefined when the shard has no copies, or none here. */
+  nameOf(address: ShardAddress): CopyName | undefined {
+    const configuration = this.#configuration(shardKeyOf(address));
+    return configuration && this.#ownOf(configuration);
+  }
+
   /** A copy is placed here, and will be opened when there is time for it. */
   expect(address: ShardAddress, record: ClassRecord): void {
     const initial = initialConfigurations(record.sharding).get(address.shardName);
@@ -292,6 +298,10 @@ export class NodeCopies implements Disposable {
     return this.#snapshot?.configurations.get(key) ?? this.#initial.get(key);
   }
 
+  #ownOf(configuration: ShardConfiguration): CopyName | undefined {
+    return copiesOf(configuration).find((copy) => nodeOf(copy) === this.#options.nodeName);
+  }
+
   /** The name of a copy that has no store yet. */
   async #newCopy(
     address: ShardAddress,
@@ -302,7 +312,7 @@ export class NodeCopies implements Disposable {
     await this.#asked();
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
-      const own = configuration && copiesOf(configuration).find((copy) => nodeOf(copy) === nodeName);
+      const own = configuration && this.#ownOf(configuration);
       if (configuration === undefined || own === undefined) {
         throw new ShoalError("unavailable", `${shardPlaceOf(address)} has no copy on node '${nodeName}'`);
       }

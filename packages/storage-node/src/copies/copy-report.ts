@@ -1,0 +1,24 @@
+import type { CopyName } from "@shoal/replication";
+import type { CopyReport } from "@shoal/rpc";
+import type { ShardRegistry } from "../shard-registry.js";
+
+/**
+ * What a node says of its copy of a shard; undefined: the shard has no copies, or its copy is being opened, or cannot be opened for
+ * another reason than damage. `name`: that of the copy, as its configuration has it.
+ */
+export function copyReport(
+  { address, ready, replica, failure, failedBefore }: ShardRegistry["all"][number],
+  name: CopyName | undefined,
+): CopyReport | undefined {
+  if (replica?.name !== undefined && ready !== undefined) {
+    const { isInSync, isPrimary, end } = replica;
+    const { status, reason } = ready.condition();
+    // What it has lost is the reason of one that is ready.
+    const isDamaged = status === "failed" || (status === "ready" && reason !== undefined);
+    const state = isDamaged ? "DAMAGED" : isInSync ? "IN_SYNC" : "CATCHING_UP";
+    return { address, name: replica.name, state, isPrimary, end };
+  }
+  const error = failure?.error ?? failedBefore;
+  if (name === undefined || error?.code !== "dataLoss") return undefined;
+  return { address, name, state: "DAMAGED", isPrimary: false, end: 0 };
+}
