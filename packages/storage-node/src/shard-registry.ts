@@ -76,6 +76,7 @@ interface OpenShard extends PlacedShard {
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
   replica: ShardReplica | undefined;
+  store: OpenedShard["store"] | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
   /** While it is being opened again: why it has to be. */
   readonly failedBefore: ShoalError | undefined;
@@ -188,7 +189,10 @@ export class ShardRegistry implements AsyncDisposable {
   }
 
   /** Every shard that is placed here, open or not. */
-  get all(): readonly Pick<OpenShard, "address" | "opened" | "ready" | "replica" | "failure" | "failedBefore">[] {
+  get all(): readonly Pick<
+    OpenShard,
+    "address" | "opened" | "ready" | "replica" | "store" | "failure" | "failedBefore"
+  >[] {
     return [...this.#shards.values()];
   }
 
@@ -226,6 +230,7 @@ export class ShardRegistry implements AsyncDisposable {
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       replica: undefined,
+      store: undefined,
       failure: undefined,
       failedBefore,
       record,
@@ -234,9 +239,10 @@ export class ShardRegistry implements AsyncDisposable {
     this.#placed = undefined;
     this.#options.copies?.expect(address, record);
     open.opened.then(
-      ({ shard, replica }) => {
+      ({ shard, replica, store }) => {
         open.ready = shard;
         open.replica = replica;
+        open.store = store;
         this.#placed = undefined;
         shard.configure(shardSettings(open.record, this.#options.nodeName));
       },

@@ -1,6 +1,6 @@
 import type { SchemaReplica } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
-import type { SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { SchemaSnapshot, ShardAddress, ShardService, ShardSize, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
@@ -139,6 +139,15 @@ export class StorageNode implements ShardService, AsyncDisposable {
     });
 
   readonly shardCopies: ShardService["shardCopies"] = async () => this.#registry.copyReports();
+
+  readonly shardSizes: ShardService["shardSizes"] = async () =>
+    this.#registry.all.flatMap(({ address, ready, store }): readonly ShardSize[] => {
+      const diskBytes = store?.diskBytes;
+      if (ready === undefined || diskBytes === undefined) return [];
+      const { vectors } = ready.statistics();
+      const { fileBytes = 0, memoryBytes = 0 } = vectors ?? {};
+      return [{ address, diskBytes: diskBytes + fileBytes, vectorMemoryBytes: memoryBytes }];
+    });
 
   /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */
   vectorCounts(): { readonly all: number; readonly resident: number } {

@@ -1,6 +1,6 @@
 import type { ClusterNode } from "@shoal/cluster";
 import { RequestWarnings, ShoalError } from "@shoal/model";
-import type { CopyReport, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { CopyReport, ShardRecall, ShardService, ShardSize, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
@@ -17,10 +17,16 @@ function node(
   shardStatuses: ShardService["shardStatuses"],
   recalls: readonly ShardRecall[] = [],
   copies: readonly CopyReport[] = [],
+  sizes: readonly ShardSize[] = [],
 ): ClusterNode {
   const shardRecalls: ShardService["shardRecalls"] = async () => recalls;
   const shardCopies: ShardService["shardCopies"] = async () => copies;
-  const service = { shardStatuses, shardRecalls, shardCopies } as Partial<ShardService> as ShardService;
+  const service = {
+    shardStatuses,
+    shardRecalls,
+    shardCopies,
+    shardSizes: async () => sizes,
+  } as Partial<ShardService> as ShardService;
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
@@ -186,6 +192,26 @@ describe("GET /v1/nodes", () => {
     expect([await lagOf(0, 0), await lagOf(400, 0), await lagOf(1_000, 0), await lagOf(1_000, 4_990)]).toEqual([
       1_000, 600, 1, 10,
     ]);
+  });
+
+  it("has the sizes of shards with and without copies, and lists the others of a node that does not know the questions", async () => {
+    const shards = ["Car", "Copied", "Old"].map((name) => shard(name, "s1", 2, "ready"));
+    const sizes = shards
+      .slice(0, 2)
+      .map(({ address }, at) => ({ address, diskBytes: 100 + at, vectorMemoryBytes: at }));
+    const sized = node("a", async () => shards, [], [], sizes);
+    const older = node("b", async () => shards);
+    const unknown = async () => Promise.reject(new ShoalError("internal", "no such method"));
+    Object.assign(older.service, { shardSizes: unknown, shardCopies: unknown });
+    const [a, b] = await answer([sized, older], "output=verbose");
+    expect(a.shards).toMatchObject([
+      { class: "Car", diskBytes: 100, vectorMemoryBytes: 0 },
+      { class: "Copied", diskBytes: 101, vectorMemoryBytes: 1 },
+      { class: "Old" },
+    ]);
+    for (const one of [a.shards[2], ...b.shards]) expect(one).not.toHaveProperty("diskBytes");
+    const [plain] = await answer([sized]);
+    expect(plain.shards[0]).not.toHaveProperty("diskBytes");
   });
 
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {

@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
 import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
-import { type CopyReport, type ShardRecall, type ShardStatus, shardKeyOf } from "@shoal/rpc";
+import { type CopyReport, type ShardRecall, type ShardSize, type ShardStatus, shardKeyOf } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
@@ -59,6 +59,7 @@ interface NodeState {
   readonly shards: readonly ShardStatus[];
   readonly copies: readonly CopyReport[];
   readonly recalls: readonly ShardRecall[];
+  readonly sizes: readonly ShardSize[];
 }
 
 async function stateOf(
@@ -75,17 +76,20 @@ async function stateOf(
     if (context.signal?.aborted) throw thrown;
     return undefined;
   });
-  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [], copies: [], recalls: [] };
+  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [], copies: [], recalls: [], sizes: [] };
   // A node of an older version does not know the questions.
   const hasCopies = statuses.some(({ address }) => copiesOf(address.className) > 1);
   const copies = hasCopies ? await service.shardCopies(context).catch(() => []) : [];
-  const recalls = output === "verbose" ? await service.shardRecalls(context).catch(() => []) : [];
+  const [recalls, sizes] =
+    output === "verbose"
+      ? await Promise.all([service.shardRecalls(context).catch(() => []), service.shardSizes(context).catch(() => [])])
+      : [[], []];
   // Of the node, whatever the user sees of it.
   const isInSync = copies.every(({ state }) => state === "IN_SYNC");
   const isHealthy = isInSync && statuses.every(({ status }) => status === "ready");
   const seen = statuses.filter(({ address }) => rights?.maySeeShards(address.className) !== false);
   const shards = [...seen].sort(byClassThenName);
-  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards, copies, recalls };
+  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards, copies, recalls, sizes };
 }
 
 /** Clients fill their batches by it: without the length of a queue they do not wait for one (reference-today 5.10). */
@@ -131,10 +135,16 @@ function shownShard({ address, objectCount }: ShardStatus) {
 }
 
 /** A vector is in the index when its write is acknowledged. */
-function verboseShard(shard: ShardStatus, { copies, recalls }: NodeState, copiesOf: CopiesOf, ends: PrimaryEnds) {
+function verboseShard(
+  shard: ShardStatus,
+  { copies, recalls, sizes }: NodeState,
+  copiesOf: CopiesOf,
+  ends: PrimaryEnds,
+) {
   const count = copiesOf(shard.address.className);
   const key = shardKeyOf(shard.address);
   const copy = copies.find(({ address }) => shardKeyOf(address) === key);
+  const size = sizes.find(({ address }) => shardKeyOf(address) === key);
   const recall = recallOf(shard, recalls);
   return {
     ...shownShard(shard),
@@ -145,7 +155,8 @@ function verboseShard(shard: ShardStatus, { copies, recalls }: NodeState, copies
     replicationFactor: count,
     vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
     vectorQueueLength: 0,
-    // Ours: the copy of the shard that is here, and what the index has measured of itself.
+    // Ours: what it takes, the copy of the shard that is here, and what the index has measured of itself.
+    ...(size === undefined ? {} : { diskBytes: size.diskBytes, vectorMemoryBytes: size.vectorMemoryBytes }),
     ...(copy === undefined ? {} : shownCopy(copy, shard.objectCount, ends.get(key))),
     ...(recall === undefined ? {} : { recall: shownRecall(recall) }),
     // Why it is not as it should be: a member of ours.

@@ -38,6 +38,13 @@ const SHARD = z.strictObject({
   replicationFactor: z.int().optional(),
   vectorIndexingStatus: z.enum(["READY", "READONLY"]).optional(),
   vectorQueueLength: z.int().optional(),
+  diskBytes: z
+    .int()
+    .optional()
+    .describe(
+      "About what the shard takes on disk: tables and log of its objects, and the snapshot of its vector index.",
+    ),
+  vectorMemoryBytes: z.int().optional().describe("What its vector index takes in memory."),
   copy: z
     .string()
     .optional()
