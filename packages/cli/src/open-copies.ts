@@ -75,6 +75,13 @@ function describeCopies(metrics: Metrics, copies: NodeCopies): void {
     const { takenOver, takenOut } = copies.statistics();
     return { taken_over: takenOver, taken_out: takenOut };
   });
+  const fullCopies = "Times that a copy on this node was to get all rows, and what became of that.";
+  labelledCounter(metrics, "shoal_full_copies_total", fullCopies, "step", () => {
+    const { begun, withGraph, linked, givenUp } = copies.statistics().fullCopies;
+    return { begun, with_graph: withGraph, linked, given_up: givenUp };
+  });
+  const sent = "Bytes that this node has sent to copies that catch up.";
+  labelledCounter(metrics, "shoal_copy_sent_bytes_total", sent, "kind", () => ({ ...copies.statistics().sentBytes }));
 }
 
 function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
@@ -90,11 +97,16 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
     );
     return;
   }
-  if (event.type === "discarded") logger.info(where, "a copy that belongs to its shard no more is removed");
-  else logger.error({ ...where, error: event.error }, EVENTS[event.type]);
+  const { type, shard: _, ...fields } = event;
+  const [level, message] = EVENTS[type];
+  logger[level]({ ...where, ...fields }, message);
 }
 
 const EVENTS = {
-  copyFailed: "the store of a copy has failed, and is opened again",
-  catchUpFailed: "rows that another copy needs could not be read",
+  discarded: ["info", "a copy that belongs to its shard no more is removed"],
+  fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
+  fullCopyEnded: ["info", "a full copy has ended"],
+  copyFailed: ["error", "the store of a copy has failed, and is opened again"],
+  catchUpFailed: ["error", "rows that another copy needs could not be read"],
+  graphFailed: ["warn", "the vector index could not be sent to another copy, which links its rows"],
 } as const;

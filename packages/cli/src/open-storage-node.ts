@@ -323,7 +323,7 @@ function logShardEvent(logger: Logger, where: object, { type, ...event }: ShardE
 }
 
 /** A line of the log. */
-type News = readonly [level: "error" | "info" | "debug", message: string];
+type News = readonly [level: "error" | "warn" | "info" | "debug", message: string];
 
 const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured">, News>> = {
   damageFound: ["error", "damage found"],
@@ -334,6 +334,10 @@ const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured"
   recovered: ["info", "shard open"],
   writesResumed: ["info", "writes resumed"],
   indexBuilt: ["info", "inverted index built from the rows"],
+  copiedGraphUnfit: [
+    "warn",
+    "the vector index of another copy has other objects than its rows: the vectors are linked anew",
+  ],
   vectorsReloaded: ["info", "vector index built from the rows, to give back the memory of removed vectors"],
 };
 

@@ -1,13 +1,23 @@
+import type { ShoalError } from "@shoal/model";
 import type { CopyName } from "@shoal/replication";
-import type { CopyReport } from "@shoal/rpc";
-import type { ShardRegistry } from "../shard-registry.js";
+import type { CopyReport, ShardAddress } from "@shoal/rpc";
+import type { Shard } from "@shoal/shard";
+import type { ShardReplica } from "./shard-replica.js";
+
+export interface ReportedShard {
+  readonly address: ShardAddress;
+  readonly ready: Pick<Shard, "condition"> | undefined;
+  readonly replica: Pick<ShardReplica, "name" | "isInSync" | "isPrimary" | "end"> | undefined;
+  readonly failure: { readonly error: ShoalError } | undefined;
+  readonly failedBefore: ShoalError | undefined;
+}
 
 /**
  * What a node says of its copy of a shard; undefined: the shard has no copies, or its copy is being opened, or cannot be opened for
  * another reason than damage. `name`: that of the copy, as its configuration has it.
  */
 export function copyReport(
-  { address, ready, replica, failure, failedBefore }: ShardRegistry["all"][number],
+  { address, ready, replica, failure, failedBefore }: ReportedShard,
   name: CopyName | undefined,
 ): CopyReport | undefined {
   if (replica?.name !== undefined && ready !== undefined) {

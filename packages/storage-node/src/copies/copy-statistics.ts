@@ -1,3 +1,5 @@
+import type { CopyTransfers } from "./copy-transfers.js";
+import type { FullCopyOutcome } from "./full-copy.js";
 import type { ShardReplica } from "./shard-replica.js";
 
 export interface CopyStatistics {
@@ -7,11 +9,15 @@ export interface CopyStatistics {
   /** How often a copy here took the place of a primary elsewhere, and how many copies were taken out by primaries here. */
   readonly takenOver: number;
   readonly takenOut: number;
+  /** Of all rows to copies here: how many have begun, and how they have ended. */
+  readonly fullCopies: Readonly<Record<"begun" | FullCopyOutcome, number>>;
+  /** Sent to copies that catch up. */
+  readonly sentBytes: CopyTransfers["sentBytes"];
 }
 
 export function countCopies(
   replicas: Iterable<Pick<ShardReplica, "isPrimary" | "configuration">>,
-): Omit<CopyStatistics, "takenOver" | "takenOut"> {
+): Pick<CopyStatistics, "outOfSync" | "belowMinInSync"> {
   let outOfSync = 0;
   let belowMinInSync = 0;
   for (const { isPrimary, configuration } of replicas) {

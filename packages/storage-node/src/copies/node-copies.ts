@@ -106,7 +106,7 @@ export class NodeCopies implements Disposable {
   #asking: Promise<void> | undefined;
   #askingNext: Promise<void> | undefined;
   readonly #proposals: Proposals;
-  readonly #counts = { takenOver: 0, takenOut: 0 };
+  readonly #counts = { takenOver: 0, takenOut: 0, fullCopies: { begun: 0, withGraph: 0, linked: 0, givenUp: 0 } };
 
   constructor(options: NodeCopiesOptions) {
     const { leaseMs, now, newId, journalKeepEntries, service } = options;
@@ -221,7 +221,8 @@ export class NodeCopies implements Disposable {
 
   /** As of now, and since the start of the process. */
   statistics(): CopyStatistics {
-    return { ...countCopies(this.#replicas.values()), ...this.#counts };
+    const { sentBytes } = this.#around.transfers;
+    return { ...countCopies(this.#replicas.values()), ...this.#counts, sentBytes };
   }
 
   /** Calls `listener` with what happens to the copies, until disposed of. */
@@ -260,6 +261,8 @@ export class NodeCopies implements Disposable {
   }
 
   #count(event: ReplicaEvent): void {
+    if (event.type === "fullCopyBegun") this.#counts.fullCopies.begun++;
+    if (event.type === "fullCopyEnded") this.#counts.fullCopies[event.outcome]++;
     if (event.type !== "configured" || event.before === undefined) return;
     const { before, after } = event;
     if (nodeOf(after.primary) !== this.#options.nodeName) return;
