@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { copyNameOf, identityOf } from "@shoal/coordinator";
 import type { CopyService, NodeService } from "@shoal/rpc";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
-import { NodeCopies, type Peer, Peers, type ReplicaEvent } from "@shoal/storage-node";
+import { NodeCopies, type Peer, Peers, type ReplicaEvent, type StorageNode } from "@shoal/storage-node";
 import { gauge, labelledCounter, labelledGauge } from "./internal-port.js";
 import type { ProcessOptions } from "./process-options.js";
 
@@ -52,11 +52,20 @@ export function openCopies(
   return copies;
 }
 
-function describeCopies(metrics: Metrics, copies: NodeCopies): void {
-  labelledGauge(metrics, "shoal_copies", "Copies of shards on this node, by state.", "state", () => {
-    const { inSync, catchingUp } = copies.statistics();
-    return { in_sync: inSync, catching_up: catchingUp };
+/** Declares in which states the copies on this node are, those that are not open included. */
+export function describeCopyStates(metrics: Metrics, node: Pick<StorageNode, "shardCopies">): void {
+  labelledGauge(metrics, "shoal_copies", "Copies of shards on this node, by state.", "state", async () => {
+    const counts = { in_sync: 0, catching_up: 0, damaged: 0 };
+    for (const { state } of await node.shardCopies({ deadline: Number.POSITIVE_INFINITY })) {
+      counts[COPY_STATE_LABELS[state]]++;
+    }
+    return counts;
   });
+}
+
+const COPY_STATE_LABELS = { IN_SYNC: "in_sync", CATCHING_UP: "catching_up", DAMAGED: "damaged" } as const;
+
+function describeCopies(metrics: Metrics, copies: NodeCopies): void {
   const outOfSync = "Copies that are not in sync, of the shards whose primary is on this node.";
   gauge(metrics, "shoal_copies_out_of_sync", outOfSync, () => copies.statistics().outOfSync);
   const tooFew = "Shards whose primary is on this node and that take no writes, as too few copies are in sync.";
@@ -66,6 +75,13 @@ function describeCopies(metrics: Metrics, copies: NodeCopies): void {
     const { takenOver, takenOut } = copies.statistics();
     return { taken_over: takenOver, taken_out: takenOut };
   });
+  const fullCopies = "Times that a copy on this node was to get all rows, and what became of that.";
+  labelledCounter(metrics, "shoal_full_copies_total", fullCopies, "step", () => {
+    const { begun, withGraph, linked, givenUp } = copies.statistics().fullCopies;
+    return { begun, with_graph: withGraph, linked, given_up: givenUp };
+  });
+  const sent = "Bytes that this node has sent to copies that catch up.";
+  labelledCounter(metrics, "shoal_copy_sent_bytes_total", sent, "kind", () => ({ ...copies.statistics().sentBytes }));
 }
 
 function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
@@ -81,11 +97,16 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
     );
     return;
   }
-  if (event.type === "discarded") logger.info(where, "a copy that belongs to its shard no more is removed");
-  else logger.error({ ...where, error: event.error }, EVENTS[event.type]);
+  const { type, shard: _, ...fields } = event;
+  const [level, message] = EVENTS[type];
+  logger[level]({ ...where, ...fields }, message);
 }
 
 const EVENTS = {
-  copyFailed: "the store of a copy has failed, and is opened again",
-  catchUpFailed: "rows that another copy needs could not be read",
+  discarded: ["info", "a copy that belongs to its shard no more is removed"],
+  fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
+  fullCopyEnded: ["info", "a full copy has ended"],
+  copyFailed: ["error", "the store of a copy has failed, and is opened again"],
+  catchUpFailed: ["error", "rows that another copy needs could not be read"],
+  graphFailed: ["warn", "the vector index could not be sent to another copy, which links its rows"],
 } as const;

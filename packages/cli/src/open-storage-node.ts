@@ -41,6 +41,7 @@ import {
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { returnFreeMemoryOnce, watchRest } from "./give-memory-back.js";
 import { describeStorageMetrics } from "./internal-port.js";
+import { describeCopyStates } from "./open-copies.js";
 import { filesOfStore, type OpenFilesPlan, planFor } from "./open-files.js";
 import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import type { ProcessOptions } from "./process-options.js";
@@ -149,7 +150,10 @@ export async function openStorageNode(
   onOpened = () => undefined;
   watchMemory(memory, node, caches, { logger, metrics }, scope);
   watchRest(logger, scope);
-  if (metrics !== undefined) describeStorageMetrics(metrics, node);
+  if (metrics !== undefined) {
+    describeStorageMetrics(metrics, node);
+    if (copies !== undefined) describeCopyStates(metrics, node);
+  }
   await keepNodeIdentity(dataPath, { ...owner, hasShardList: await hasList(dataPath) }).catch(() => undefined);
   return { node, openFiles: openFilesNow, checkRoom: (shards) => checkRoomForShards(memory, shards) };
 }
@@ -319,7 +323,7 @@ function logShardEvent(logger: Logger, where: object, { type, ...event }: ShardE
 }
 
 /** A line of the log. */
-type News = readonly [level: "error" | "info" | "debug", message: string];
+type News = readonly [level: "error" | "warn" | "info" | "debug", message: string];
 
 const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured">, News>> = {
   damageFound: ["error", "damage found"],
@@ -330,6 +334,10 @@ const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured"
   recovered: ["info", "shard open"],
   writesResumed: ["info", "writes resumed"],
   indexBuilt: ["info", "inverted index built from the rows"],
+  copiedGraphUnfit: [
+    "warn",
+    "the vector index of another copy has other objects than its rows: the vectors are linked anew",
+  ],
   vectorsReloaded: ["info", "vector index built from the rows, to give back the memory of removed vectors"],
 };
 

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, it } from "vitest";
 import { describeKeyValueStore } from "./key-value-store-suite.js";
 import { openRocksStore } from "./open-rocks-store.js";
 import { RocksConnection } from "./rocks-connection.js";
@@ -41,4 +43,28 @@ describeKeyValueStore("RocksStore", async () => {
     },
   };
   return under;
+});
+
+it("knows what it takes on disk: its log at once, its tables later", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "shoal-kv-"));
+  const open = () => openRocksStore({ folder, ...small });
+  let store = await open();
+  const empty = store.diskBytes ?? Number.NaN;
+  expect(empty).toBeLessThan(100_000);
+  const value = randomBytes(10_000);
+  const write = (from: number) =>
+    store.write(
+      Array.from({ length: 20 }, (_, at) => ({ type: "put", key: Buffer.from(`${from + at}`), value }) as const),
+    );
+  await write(100);
+  expect(store.diskBytes).toBeGreaterThan(200_000);
+  expect(store.diskBytes).toBeLessThan(500_000);
+  await store[Symbol.asyncDispose]();
+  expect(store.diskBytes).toBeUndefined();
+  store = await open();
+  for (let from = 200; from < 700; from += 20) await write(from);
+  expect(store.diskBytes).toBeGreaterThan(5_200_000);
+  expect(store.diskBytes).toBeLessThan(8_000_000);
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
 });

@@ -49,6 +49,7 @@ export type {
   ShardAddress,
   ShardRecall,
   ShardService,
+  ShardSize,
   ShardStatus,
 } from "./shard-service.js";
 export type { EntriesSnapshot, SnapshotService } from "./snapshot-service.js";

@@ -320,6 +320,17 @@ describe("the server", () => {
     client.close();
   });
 
+  test("refuses an answer with a value that it does not know, as of a newer node, and goes on", async () => {
+    const report = { address: shard, name: "a/1", state: "OF_A_LATER_RELEASE", isPrimary: false, end: 1 };
+    const node = scriptedNode(({ method }) => (method === "shardCopies" ? [report] : []));
+    await using link = await openLink(node);
+    const beside = link.client.shardSizes(forever);
+    const refused = await failureOf(link.client.shardCopies(forever));
+    expect([refused.code, refused.message]).toEqual(["internal", expect.stringContaining("no state of a copy")]);
+    expect(await beside).toEqual([]);
+    expect(await link.client.shardStatuses(forever)).toEqual([]);
+  });
+
   test(`stands what is no message, seed ${seed}`, async () => {
     const { below } = seededRandom(seed);
     const node = scriptedNode(() => []);

@@ -12,7 +12,7 @@ import {
   type VectorSearch,
 } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
-import type { CopyReport, ShardAddress, ShardRecall, ShardService, ShardStatus } from "./shard-service.js";
+import type { CopyReport, ShardAddress, ShardRecall, ShardService, ShardSize, ShardStatus } from "./shard-service.js";
 import { shardAggregate, shardAggregation } from "./wire/aggregate-codec.js";
 import { type Codec, count, id, text, type Wire } from "./wire/codec.js";
 import { error } from "./wire/error-codec.js";
@@ -65,7 +65,7 @@ const LONG_ITEMS = 16;
 const MODES: readonly PutMode[] = ["create", "replace", "upsert"];
 const ORDERS: readonly ObjectListing["order"][] = ["newest", "id"];
 const STATUSES: readonly ShardStatus["status"][] = ["ready", "readOnly", "failed"];
-const COPY_STATES: readonly CopyReport["state"][] = ["IN_SYNC", "CATCHING_UP"];
+const COPY_STATES: readonly CopyReport["state"][] = ["IN_SYNC", "CATCHING_UP", "DAMAGED"];
 const QUERIES: readonly MeasuredRecall["queries"][] = ["asked", "rows"];
 
 const always = () => true;
@@ -202,6 +202,13 @@ const METHODS: {
     request: () => [],
     answer: (wire, copies) => wire.list(copies, copyReport),
   },
+  shardSizes: {
+    code: 14,
+    target: "node",
+    isRepeatable: always,
+    request: () => [],
+    answer: (wire, sizes) => wire.list(sizes, shardSize),
+  },
 };
 
 function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObjects"> {
@@ -265,6 +272,12 @@ const copyReport: Codec<CopyReport> = (wire, value) => ({
   state: wire.choice(COPY_STATES, "state of a copy", value?.state),
   isPrimary: wire.flag(value?.isPrimary),
   end: wire.count(value?.end),
+});
+
+const shardSize: Codec<ShardSize> = (wire, value) => ({
+  address: shardAddress(wire, value?.address),
+  diskBytes: wire.count(value?.diskBytes),
+  vectorMemoryBytes: wire.count(value?.vectorMemoryBytes),
 });
 
 /** Rows of which no part is asked for are not counted, as in the process. */

@@ -40,12 +40,22 @@ export interface ShardRecall {
   readonly recall: MeasuredRecall;
 }
 
+/** What an open shard takes. */
+export interface ShardSize {
+  readonly address: ShardAddress;
+  /** On disk: the tables and the log of its rows, and the snapshot of its vector index. */
+  readonly diskBytes: number;
+  /** What its vector index takes in memory. */
+  readonly vectorMemoryBytes: number;
+}
+
 /** One of a shard's copies, as its node knows it. */
 export interface CopyReport {
   readonly address: ShardAddress;
   /** Of the copy: `node/id`. */
   readonly name: string;
-  readonly state: "IN_SYNC" | "CATCHING_UP";
+  /** `DAMAGED`: its store cannot be opened, has failed for good, or has lost rows; the status of the shard says why. */
+  readonly state: "IN_SYNC" | "CATCHING_UP" | "DAMAGED";
   readonly isPrimary: boolean;
   /** The last change that it has, counted for the shard. */
   readonly end: number;
@@ -114,4 +124,6 @@ export interface ShardService {
   shardRecalls(context: RequestContext): Promise<readonly ShardRecall[]>;
   /** Of its shards that have copies elsewhere. */
   shardCopies(context: RequestContext): Promise<readonly CopyReport[]>;
+  /** Of the shards that are open. */
+  shardSizes(context: RequestContext): Promise<readonly ShardSize[]>;
 }

@@ -122,6 +122,7 @@ describe("a full copy with the graph of the primary", () => {
   it("links nothing when nothing has changed since, and goes on as any copy", async () => {
     expect(learner.commonWith(primary).isFull).toBe(true);
     expect(await learner.catchUpWith(primary, 100_000)).toBe(true);
+    expect(learner.copy.hasCopiedGraph).toBe(true);
     expect(indexes.links).toBe(0);
     await expectRight(learner);
     expect(learner.under.damages()).toEqual([]);
@@ -134,6 +135,20 @@ describe("a full copy with the graph of the primary", () => {
     await kill();
     expect(learner.under.recovered()).toMatchObject({ rebuilt: [] });
     await expectRight(learner);
+  });
+
+  it("has the end of no journal, and as many objects as have come, until it has all", async () => {
+    const seen: (readonly [end: number, objects: number])[] = [];
+    const between = async () => {
+      seen.push([learner.copy.state.end.sequence, learner.shard.objectCount]);
+      return true;
+    };
+    expect(await learner.catchUpWith(primary, 100_000, between)).toBe(true);
+    const partial = seen.filter(([, objects]) => objects > 0 && objects < OBJECTS);
+    expect(partial.length).toBeGreaterThan(2);
+    expect(partial.map(([end]) => end)).toEqual(partial.map(() => 0));
+    expect(learner.shard.objectCount).toBe(OBJECTS);
+    expect(learner.copy.state.end.sequence).toBeGreaterThan(0);
   });
 
   it.each([1, 2, 3, 4, 5, 6])("links what has changed, whatever changes meanwhile, seed %i", async (seed) => {
@@ -199,9 +214,9 @@ describe("a graph that cannot be used", () => {
     ["has a short piece", (piece, number) => (number === 5 ? piece.subarray(9) : piece), true],
     ["has an empty beginning", (piece, number) => (number === 0 ? piece.subarray(0, 2) : piece), true],
     ["has a manifest that is none", (piece, number) => (number === 0 ? flipped(piece, 30) : piece), true],
-    // The count of its documents is too small: the rest would stay.
-    ["does not name all of its documents", (piece, number) => (number === 0 ? piece.fill(0, 0, 4) : piece), true],
-  ])("as it %s: the rows are linked", async (_what, spoil, isReported) => {
+    // The count of its documents is too small: the rest would stay. Nothing is damaged.
+    ["does not name all of its documents", (piece, number) => (number === 0 ? piece.fill(0, 0, 4) : piece), false],
+  ])("as it %s: the rows are linked", async (what, spoil, isReported) => {
     learner.onGraphPiece = spoil;
     for (let at = 0; at < 40; at++) {
       // Of these the graph still knows.
@@ -214,7 +229,12 @@ describe("a graph that cannot be used", () => {
     primary.copy.openGraph = async () => early;
     expect(await learner.catchUpWith(primary, 100_000)).toBe(true);
     await expectRight(learner);
+    expect(learner.copy.hasCopiedGraph).toBe(false);
     expect(learner.under.damages()).toEqual(isReported ? ["snapshot"] : []);
+    const unfit = learner.under.events.filter(({ type }) => type === "copiedGraphUnfit");
+    expect(unfit).toEqual(
+      what.startsWith("does not name") ? [expect.objectContaining({ expected: OBJECTS - 60 })] : [],
+    );
     expect((await readdir(dirname(learner.under.path("vectors.snapshot")))).join()).not.toContain("received");
   });
 

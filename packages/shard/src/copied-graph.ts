@@ -50,9 +50,16 @@ export class CopiedGraph {
   /** The index in use, while rows are still missing. */
   #adopted: { readonly index: VectorIndex; readonly limit: number; readonly named: DocumentBits } | undefined;
 
+  #isInUse = false;
+
   constructor(options: CopiedGraphOptions) {
     this.#options = options;
     this.#path = receivedPath(options.paths);
+  }
+
+  /** Whether the last full copy came to its end with a graph that was received. */
+  get isInUse(): boolean {
+    return this.#isInUse;
   }
 
   /** That of this copy, as fresh as it can be had; undefined when nothing is linked in it. */
@@ -98,6 +105,7 @@ export class CopiedGraph {
     const { index } = views;
     const adopted = this.#adopted;
     this.#adopted = undefined;
+    this.#isInUse = false;
     views.index = undefined;
     for (const one of new Set([index, adopted?.index])) if (one !== undefined) await source.discard(one);
   }
@@ -147,8 +155,10 @@ export class CopiedGraph {
       yielder.count(STEP);
       if (yielder.isDue) await yielder.next();
     }
-    if (index.statistics().count === named.count) return;
-    this.#report(new ShoalError("dataLoss", "the vector index of another copy has documents that it does not name"));
+    const { count } = index.statistics();
+    this.#isInUse = count === named.count;
+    if (this.#isInUse) return;
+    this.#options.onEvent({ type: "copiedGraphUnfit", vectors: count, expected: named.count });
     await vectors.reload(closing);
   }
 

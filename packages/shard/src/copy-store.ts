@@ -36,6 +36,8 @@ export interface CopyStore {
    * until the copy is complete. `isFull`: everything the copy holds goes first. In one batch otherwise.
    */
   writeRows(state: CopyState, rows: NonNullable<CopyBatch["rows"]>): Promise<void>;
+  /** Whether the vectors of the last full copy came linked, with the graph of another copy. */
+  readonly hasCopiedGraph: boolean;
   writeState(state: CopyState): Promise<void>;
   /** Uuids of the journal after `after`, and those that a catch-up has touched. */
   changesAfter(after: number): Promise<readonly string[]>;
@@ -81,6 +83,10 @@ export class StoredCopy implements CopyStore {
 
   giveUp(waiting: ShoalError, underWay: ShoalError): void {
     this.#options.commits.giveUp(waiting, underWay);
+  }
+
+  get hasCopiedGraph(): boolean {
+    return this.#options.graph.isInUse;
   }
 
   get name(): CopyName {

@@ -4,6 +4,7 @@ import { FaultyStore } from "@shoal/kv/testing/faulty-store";
 import { ShoalError } from "@shoal/model";
 import { nodeOf } from "@shoal/replication";
 import { describe, expect, it } from "vitest";
+import { copyReport } from "./copies/copy-report.js";
 import { CopiesWorld, NODES, until } from "./copies-world.fixture.js";
 
 /** The other one is open everywhere, so that the nodes go on hearing each other. */
@@ -73,6 +74,73 @@ describe("a primary whose node lives and whose store cannot be opened", () => {
     world.opening = async () => undefined;
     await world.whole();
     for (const name of NODES) await world.finds(name, [0, 1, 2]);
+  });
+});
+
+describe("a copy whose store is damaged", () => {
+  it("is reported with its name as DAMAGED, also while it is tried again, until it is whole", async () => {
+    await using world = await CopiesWorld.start(BOTH);
+    await world.put(0, 3, 1);
+    await world.whole();
+    const [node] = world.secondaries(await world.primary());
+    const name = node.replica()?.name;
+    const stateOf = (classId: string) =>
+      node.registry.copyReports().find(({ address }) => address.classId === classId)?.state;
+    node.kill();
+    const statesAtTries: unknown[] = [];
+    world.opening = async (of, classId) => {
+      if (of !== node.name || classId !== "books") return;
+      statesAtTries.push(stateOf("books"));
+      await damaged();
+    };
+    await node.start();
+    const { address } = node.registry.copyReports().find(({ state }) => state === "DAMAGED") ?? {};
+    expect(address?.classId).toBe("books");
+    expect(node.registry.copyReports()).toContainEqual({
+      ...{ address, name, state: "DAMAGED", isPrimary: false, end: 0 },
+    });
+    await until("films are in sync", () => stateOf("films") === "IN_SYNC");
+    await until("it is tried again", () => statesAtTries.length > 1);
+    expect(statesAtTries).toEqual([undefined, "DAMAGED"]);
+    world.opening = async () => undefined;
+    await until("it is whole", () => stateOf("books") === "IN_SYNC");
+  });
+
+  it("is not DAMAGED for a full disk, nor while it is opened for the first time", async () => {
+    await using world = await CopiesWorld.start();
+    const [node] = world.secondaries(await world.primary());
+    node.kill();
+    const reports: unknown[] = [];
+    world.opening = async (of) => {
+      if (of !== node.name) return;
+      reports.push(...node.registry.copyReports());
+      throw new ShoalError("unavailable", "the disk is full");
+    };
+    await node.start();
+    expect([...reports, ...node.registry.copyReports()]).toEqual([]);
+    world.opening = async () => undefined;
+  });
+
+  it("is DAMAGED when its store is found damaged while it is open, and when it has lost rows", async () => {
+    const rules: FaultRule[] = [];
+    await using world = await CopiesWorld.start({
+      wrap: (store, node) => new FaultyStore(store, new FaultScript(node === "n2" ? rules : [], () => 0)),
+    });
+    await world.put(0, 3, 1);
+    await world.whole();
+    const node = world.node("n2");
+    world.opening = async (of) => (of === "n2" ? damaged() : undefined);
+    rules.push({ on: "write", fault: "fail" });
+    await world.put(3, 4, 1);
+    await until("it is reported", () => node.registry.copyReports()[0]?.state === "DAMAGED");
+    rules.splice(0);
+    world.opening = async () => undefined;
+    await world.whole();
+    const lost = { objectCount: 3, status: "ready", reason: "object 'a' is lost" } as const;
+    const [open] = node.registry.all;
+    const ready = { condition: () => lost };
+    expect(open && copyReport({ ...open, ready }, undefined)).toMatchObject({ state: "DAMAGED", name: "n2/1" });
+    expect(open && copyReport(open, undefined)).toMatchObject({ state: "IN_SYNC" });
   });
 });
 

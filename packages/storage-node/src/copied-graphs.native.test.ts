@@ -1,3 +1,4 @@
+import { ShoalError } from "@shoal/model";
 import type { NodeMessage } from "@shoal/rpc";
 import { CountedIndexes } from "@shoal/shard/testing/counted-indexes";
 import { ALL_FIELDS, idOf, numberOf } from "@shoal/shard/testing/ids-and-fields";
@@ -36,7 +37,10 @@ async function worldWithLost(): Promise<{
   const world = await CopiesWorld.start({ vectorIndexes });
   await world.inSync();
   const primary = await world.primary();
-  for (let from = 0; from < OBJECTS; from += 500) await put(primary, from, from + 500);
+  for (let from = 0; from < OBJECTS; from += 500) {
+    // On a busy machine a lease may end meanwhile.
+    await until("objects are written", () => put(primary, from, from + 500).then(() => true, notYet));
+  }
   await (await primary.shard()).linked();
   await world.whole();
   const [lost] = world.secondaries(primary);
@@ -73,16 +77,66 @@ async function expectRight(node: CopyNode, n: (at: number) => number | undefined
   }
 }
 
+/** What the node has told of full copies: why one began, how one ended, and who has sent it. */
+function fullCopiesOf(node: CopyNode): readonly (readonly [what: string, from: string | undefined])[] {
+  return node.events.flatMap((event): [string, string | undefined][] => {
+    if (event.type === "fullCopyBegun") return [[event.reason, event.from]];
+    return event.type === "fullCopyEnded" ? [[event.outcome, event.from]] : [];
+  });
+}
+
 const isPiece = (message: NodeMessage, number: number) => message.type === "graph" && message.number === number;
 
 describe("a copy that is made anew", () => {
   it("links nothing: it gets the graph of its primary", async () => {
     const { world, lost, counter } = await worldWithLost();
     await using _ = world;
+    const primary = world.configuration().primary;
     await lost.start();
     await world.whole();
     expect(counter.links).toBe(0);
     await expectRight(lost, () => 0);
+    expect(fullCopiesOf(lost)).toEqual([
+      ["the copy has nothing yet", primary],
+      ["withGraph", primary],
+    ]);
+    const ended = lost.events.findLast(({ type }) => type === "fullCopyEnded");
+    const { sentBytes } = (await world.primary()).copies.statistics();
+    expect(ended).toMatchObject({ rows: OBJECTS, bytes: sentBytes.rows + sentBytes.graph });
+    expect(lost.copies.statistics().fullCopies).toEqual({ begun: 1, withGraph: 1, linked: 0, givenUp: 0 });
+  });
+
+  it("is told to be given up where its node goes, and begins again", async () => {
+    const { world, lost } = await worldWithLost();
+    await using _ = world;
+    const first = new Promise<void>((resolve) => {
+      world.onMessage = (_from, _to, message) => {
+        if (isPiece(message, 1)) resolve();
+        return isPiece(message, 1) ? undefined : message;
+      };
+    });
+    await lost.start();
+    await first;
+    lost.kill();
+    world.onMessage = (_from, _to, message) => message;
+    expect(fullCopiesOf(lost).at(-1)?.[0]).toBe("givenUp");
+    await lost.start();
+    await world.whole();
+    expect(fullCopiesOf(lost).at(-1)?.[0]).toBe("withGraph");
+  });
+
+  it("gets its rows where the graph cannot be read, and the primary says so", async () => {
+    const { world, lost, primary } = await worldWithLost();
+    await using _ = world;
+    const { copy } = await primary.shard();
+    if (copy === undefined) throw new Error("the shard has no copies");
+    copy.openGraph = async () => Promise.reject(new ShoalError("dataLoss", "the snapshot is damaged"));
+    await lost.start();
+    await world.whole();
+    await expectRight(lost, () => 0);
+    const failed = primary.events.filter(({ type }) => type === "graphFailed");
+    expect(failed).toMatchObject([{ error: { message: "the snapshot is damaged" } }]);
+    expect(fullCopiesOf(lost).at(-1)?.[0]).toBe("linked");
   });
 
   it("links what changes meanwhile, over lost, late and doubled messages", async () => {

@@ -88,6 +88,7 @@ export class World {
         status: isBroken ? "failed" : "ready",
         reason: isBroken ? "views broke" : undefined,
       }),
+      statistics: () => ({ vectors: classId === "a" ? { fileBytes: 30, memoryBytes: 7 } : undefined }),
       hasObject: (id: ObjectId) => id === ID,
       deleteObject: async () => {
         isBroken = this.broken.has(classId);
@@ -99,6 +100,7 @@ export class World {
         if (this.badlyClosing.has(classId)) throw new Error(`${classId} would not close`);
       },
     } as unknown as Shard;
-    return { shard, store: { [Symbol.asyncDispose]: async () => void this.log.push(`close store ${classId}`) } };
+    const store = { diskBytes: 400, [Symbol.asyncDispose]: async () => void this.log.push(`close store ${classId}`) };
+    return { shard, store };
   }
 }

@@ -4,7 +4,10 @@ import type { ShardReplica } from "./copies/shard-replica.js";
 /** A shard together with the store under it, which is closed after it. */
 export interface OpenedShard {
   readonly shard: Shard;
-  readonly store: AsyncDisposable;
+  readonly store: AsyncDisposable & {
+    /** What it takes on disk; undefined while it does not know. */
+    readonly diskBytes?: number | undefined;
+  };
   /** Of a shard with copies. */
   readonly replica?: ShardReplica;
 }

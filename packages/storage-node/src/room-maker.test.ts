@@ -49,7 +49,7 @@ function fake(name: string, made: string[], bytesARow = 1024, fails = false): Fa
         ...{ idTableBytes: 0, rowCacheBytes: 0, invertedIndexBytes: 0 },
         vectors: {
           ...{ count: one.count, deadRows: one.deadRows, unindexed: 0, tombstones: one.deadRows },
-          ...{ resident: one.count + one.deadRows, recall: undefined },
+          ...{ resident: one.count + one.deadRows, fileBytes: 0, recall: undefined },
           memoryBytes: (one.count + one.deadRows) * bytesARow,
         },
       }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ShoalError } from "@shoal/model";
 import {
   type ClassRecord,
+  type CopyReport,
   goesOnFrom,
   initialConfigurations,
   type SchemaSnapshot,
@@ -11,6 +12,7 @@ import {
 } from "@shoal/rpc";
 import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
+import { copyReport } from "./copies/copy-report.js";
 import type { NodeCopies } from "./copies/node-copies.js";
 import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
 import type { OpenedShard } from "./opened-shard.js";
@@ -39,7 +41,7 @@ export interface ShardRegistryOptions {
   /** Opens or creates the shard whose data lies in `folder`. */
   readonly openShard: (shard: ShardAddress, record: ClassRecord, folder: string) => Promise<OpenedShard>;
   /** Of the shards with copies: what becomes of them. */
-  readonly copies?: Pick<NodeCopies, "onEvent" | "expect" | "failed" | "forget"> | undefined;
+  readonly copies?: Pick<NodeCopies, "onEvent" | "expect" | "failed" | "forget" | "nameOf"> | undefined;
   readonly clock: () => number;
   readonly onEvent: (event: ShardRegistryEvent) => void;
 }
@@ -74,7 +76,10 @@ interface OpenShard extends PlacedShard {
   /** Set when the shard is open, so that hot paths need not wait for a promise. */
   ready: Shard | undefined;
   replica: ShardReplica | undefined;
+  store: OpenedShard["store"] | undefined;
   failure: { readonly error: ShoalError; readonly atMs: number } | undefined;
+  /** While it is being opened again: why it has to be. */
+  readonly failedBefore: ShoalError | undefined;
   record: ClassRecord;
 }
 
@@ -170,7 +175,7 @@ export class ShardRegistry implements AsyncDisposable {
     if (open?.ready !== failed || record === undefined || this.#closed) return;
     const error = new ShoalError("unavailable", failed.condition().reason ?? "it has failed");
     this.#options.onEvent({ type: "shardFailed", shard: open.address, error });
-    this.#open(open.address, record, close(open));
+    this.#open(open.address, record, close(open), error);
   }
 
   /** Resolves when no write into a class that the schema no longer has is under way; none is accepted any more. */
@@ -178,8 +183,16 @@ export class ShardRegistry implements AsyncDisposable {
     await this.#draining.get(classId);
   }
 
+  /** Of the copies that are open or damaged. */
+  copyReports(): readonly CopyReport[] {
+    return this.all.flatMap((shard) => copyReport(shard, this.#options.copies?.nameOf(shard.address)) ?? []);
+  }
+
   /** Every shard that is placed here, open or not. */
-  get all(): readonly Pick<OpenShard, "address" | "opened" | "ready" | "replica" | "failure">[] {
+  get all(): readonly Pick<
+    OpenShard,
+    "address" | "opened" | "ready" | "replica" | "store" | "failure" | "failedBefore"
+  >[] {
     return [...this.#shards.values()];
   }
 
@@ -209,24 +222,27 @@ export class ShardRegistry implements AsyncDisposable {
     }
   }
 
-  /** `closed`: settles when the one that was open before has let go of its files. */
-  #open(address: ShardAddress, record: ClassRecord, closed?: Promise<void>): OpenShard {
+  /** `closed`: settles when the one that was open before has let go of its files. `failedBefore`: why it is opened again. */
+  #open(address: ShardAddress, record: ClassRecord, closed?: Promise<void>, failedBefore?: ShoalError): OpenShard {
     const open: OpenShard = {
       address,
       answer: [address],
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       replica: undefined,
+      store: undefined,
       failure: undefined,
+      failedBefore,
       record,
     };
     this.#shards.set(shardKeyOf(address), open);
     this.#placed = undefined;
     this.#options.copies?.expect(address, record);
     open.opened.then(
-      ({ shard, replica }) => {
+      ({ shard, replica, store }) => {
         open.ready = shard;
         open.replica = replica;
+        open.store = store;
         this.#placed = undefined;
         shard.configure(shardSettings(open.record, this.#options.nodeName));
       },
@@ -298,14 +314,15 @@ export class ShardRegistry implements AsyncDisposable {
       else await sleep(REOPEN_COPY_AFTER_MS);
     };
     const record = this.#snapshot.classes.find((one) => one.classId === classId);
-    if (record !== undefined) this.#open(open.address, record, again());
+    const failedBefore = event.type === "copyFailed" ? event.error : undefined;
+    if (record !== undefined) this.#open(open.address, record, again(), failedBefore);
   }
 
   /** A failed shard, being reopened when its failure is old enough. */
   #reopened(open: OpenShard): OpenShard | undefined {
     if (open.failure === undefined || this.#options.clock() - open.failure.atMs < REOPEN_AFTER_MS) return open;
     const record = this.#snapshot.classes.find(({ classId }) => classId === open.address.classId);
-    return record === undefined ? undefined : this.#open(open.address, record);
+    return record === undefined ? undefined : this.#open(open.address, record, undefined, open.failure.error);
   }
 
   #reopenCopy(open: OpenShard): void {

@@ -26,6 +26,16 @@ describe("StorageNode", () => {
     });
   });
 
+  test("tells what the shards take that are open", async () => {
+    world.unopenable.add("c");
+    world.snapshot = { historyId: "h", version: 1, classes: [record("a"), record("b"), record("c")] };
+    await using node = await world.start();
+    expect(await node.shardSizes(context)).toEqual([
+      { address: address("a"), diskBytes: 430, vectorMemoryBytes: 7 },
+      { address: address("b"), diskBytes: 400, vectorMemoryBytes: 0 },
+    ]);
+  });
+
   test("tells of a shard that is being opened when it is open", async () => {
     await using node = await world.start();
     world.change([record("a", ["s1", "s2"])]);

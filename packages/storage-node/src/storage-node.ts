@@ -1,6 +1,6 @@
 import type { SchemaReplica } from "@shoal/cluster";
 import { ShoalError } from "@shoal/model";
-import type { CopyReport, SchemaSnapshot, ShardAddress, ShardService, ShardStatus } from "@shoal/rpc";
+import type { SchemaSnapshot, ShardAddress, ShardService, ShardSize, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Shard } from "@shoal/shard";
 import { DropConfirmation, type DropConfirmationOptions } from "./drop-confirmation.js";
@@ -124,9 +124,10 @@ export class StorageNode implements ShardService, AsyncDisposable {
         opening.map(({ opened }) => opened),
         OPENING_MS_MAX,
       );
-    return this.#registry.all.map(({ address, ready, failure }): ShardStatus => {
+    return this.#registry.all.map(({ address, ready, failure, failedBefore }): ShardStatus => {
       if (ready !== undefined) return { address, ...ready.condition() };
-      const reason = failure?.error.message ?? "it is being opened";
+      const error = failure?.error ?? failedBefore;
+      const reason = error?.message ?? "it is being opened";
       return { address, objectCount: 0, status: "failed", reason };
     });
   };
@@ -137,11 +138,15 @@ export class StorageNode implements ShardService, AsyncDisposable {
       return recall === undefined ? [] : { address, recall };
     });
 
-  readonly shardCopies: ShardService["shardCopies"] = async () =>
-    this.#registry.all.flatMap(({ address, replica }): readonly CopyReport[] => {
-      if (replica?.name === undefined) return [];
-      const { name, isInSync, isPrimary, end } = replica;
-      return [{ address, name, state: isInSync ? "IN_SYNC" : "CATCHING_UP", isPrimary, end }];
+  readonly shardCopies: ShardService["shardCopies"] = async () => this.#registry.copyReports();
+
+  readonly shardSizes: ShardService["shardSizes"] = async () =>
+    this.#registry.all.flatMap(({ address, ready, store }): readonly ShardSize[] => {
+      const diskBytes = store?.diskBytes;
+      if (ready === undefined || diskBytes === undefined) return [];
+      const { vectors } = ready.statistics();
+      const { fileBytes = 0, memoryBytes = 0 } = vectors ?? {};
+      return [{ address, diskBytes: diskBytes + fileBytes, vectorMemoryBytes: memoryBytes }];
     });
 
   /** Vectors of all shards, and how many of them are in memory whole; replaced and deleted ones count until a rebuild. */

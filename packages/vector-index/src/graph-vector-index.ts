@@ -195,7 +195,8 @@ export class GraphVectorIndex implements VectorIndex {
     const { live, unindexed, tombstones, rows, resident, memoryBytes: nativeBytes } = this.#native.counts();
     const { recall, memoryBytes: queryBytes } = this.#calibration;
     const memoryBytes = nativeBytes + queryBytes;
-    return { count: live, unindexed, tombstones, deadRows: rows - live, resident, memoryBytes, recall };
+    const { fileBytes } = this.#writer;
+    return { count: live, unindexed, tombstones, deadRows: rows - live, resident, memoryBytes, fileBytes, recall };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -68,6 +68,8 @@ export interface VectorIndexStatistics {
   /** Vectors, those of dead rows included, that have their float32 values in memory. */
   readonly resident: number;
   readonly memoryBytes: number;
+  /** What the last snapshot takes on disk; 0 before the first. */
+  readonly fileBytes: number;
   /** Undefined where rows are scanned, where `ef` is a number, and before the first measurement. */
   readonly recall: MeasuredRecall | undefined;
 }

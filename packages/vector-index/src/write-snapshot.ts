@@ -82,6 +82,13 @@ export class SnapshotWriter {
     this.#nodesFiles = written?.nodesFile ?? 0;
   }
 
+  /** What the snapshot on disk takes, but for its manifest; 0 without one. */
+  get fileBytes(): number {
+    if (this.#written === undefined) return 0;
+    const { rows, nodesBytes } = this.#written;
+    return rows * rowRecordBytes(this.#settings.dimensions) + nodesBytes;
+  }
+
   /** Returns the sequence number that the snapshot has. One call at a time. */
   async write(path: string, source: SnapshotSource): Promise<number> {
     try {

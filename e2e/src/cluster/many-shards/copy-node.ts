@@ -166,8 +166,9 @@ setInterval(() => {
 }, REPORT_MS);
 
 setInterval(() => {
-  const { inSync } = copies.statistics();
-  const primaries = [...copies.replicas].filter(({ isPrimary }) => isPrimary).length;
+  const replicas = [...copies.replicas];
+  const inSync = replicas.filter((replica) => replica.isInSync).length;
+  const primaries = replicas.filter(({ isPrimary }) => isPrimary).length;
   process.send?.({ inSync, primaries, written: [] } satisfies CopyNodeReport);
 }, COUNT_MS);
 

@@ -17,6 +17,7 @@ const ROW = Buffer.alloc(8);
 export class NamedCopy implements CopyStore {
   readonly name: CopyName;
   readonly isBehind = false;
+  readonly hasCopiedGraph = false;
   readonly #carrier: CommitCarrier;
   readonly #keep: (copy: KeptCopy) => void;
   readonly #documents: Map<string, number>;

@@ -1,6 +1,6 @@
 import type { ClusterNode } from "@shoal/cluster";
 import { RequestWarnings, ShoalError } from "@shoal/model";
-import type { CopyReport, ShardRecall, ShardService, ShardStatus } from "@shoal/rpc";
+import type { CopyReport, ShardRecall, ShardService, ShardSize, ShardStatus } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../auth/access.js";
@@ -17,10 +17,16 @@ function node(
   shardStatuses: ShardService["shardStatuses"],
   recalls: readonly ShardRecall[] = [],
   copies: readonly CopyReport[] = [],
+  sizes: readonly ShardSize[] = [],
 ): ClusterNode {
   const shardRecalls: ShardService["shardRecalls"] = async () => recalls;
   const shardCopies: ShardService["shardCopies"] = async () => copies;
-  const service = { shardStatuses, shardRecalls, shardCopies } as Partial<ShardService> as ShardService;
+  const service = {
+    shardStatuses,
+    shardRecalls,
+    shardCopies,
+    shardSizes: async () => sizes,
+  } as Partial<ShardService> as ShardService;
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
@@ -148,6 +154,64 @@ describe("GET /v1/nodes", () => {
       { status: "UNHEALTHY", shards: [{ copy: "b/1", copyState: "CATCHING_UP", isPrimary: false, lag: 20 }] },
       { status: "HEALTHY", shards: [{ objectCount: 5 }] },
     ]);
+  });
+
+  it("shows a damaged copy with its reason and without a lag; its node is unhealthy", async () => {
+    const { address, ...status } = shard("Copied", "s1", 5, "ready");
+    const reason = "store /data/rows cannot be opened, its files are damaged: Corruption: CURRENT";
+    const copy = (name: string, state: CopyReport["state"], end: number): CopyReport => {
+      return { address, name: `${name}/1`, state, isPrimary: name === "a", end };
+    };
+    const failed = { address, objectCount: 0, status: "failed", reason } as const;
+    const lossy = { address, ...status, reason: "object 'x' is lost" };
+    const nodes = await answer(
+      [
+        node("a", async () => [{ address, ...status }], [], [copy("a", "IN_SYNC", 90)]),
+        node("b", async () => [failed], [], [copy("b", "DAMAGED", 0)]),
+        node("c", async () => [lossy], [], [copy("c", "DAMAGED", 90)]),
+      ],
+      "output=verbose",
+    );
+    expect(nodes).toMatchObject([
+      { status: "HEALTHY" },
+      { status: "UNHEALTHY", shards: [{ copy: "b/1", copyState: "DAMAGED", loaded: false, reason }] },
+      { status: "UNHEALTHY", shards: [{ copy: "c/1", copyState: "DAMAGED", loaded: true, reason: lossy.reason }] },
+    ]);
+    for (const { shards } of nodes.slice(1)) expect(shards[0]).not.toHaveProperty("lag");
+  });
+
+  it("tells of a copy that gets all objects how many it lacks, and of one that goes on from its journal how many changes", async () => {
+    const lagOf = async (objectCount: number, end: number) => {
+      const { address } = shard("Copied", "s1", 0, "ready");
+      const copied = (count: number) => async () => [shard("Copied", "s1", count, "ready")];
+      const primary = { address, name: "a/1", state: "IN_SYNC", isPrimary: true, end: 5_000 } as const;
+      const copy = { address, name: "b/1", state: "CATCHING_UP", isPrimary: false, end } as const;
+      const nodes = [node("a", copied(1_000), [], [primary]), node("b", copied(objectCount), [], [copy])];
+      return (await answer(nodes, "output=verbose"))[1].shards[0].lag;
+    };
+    expect([await lagOf(0, 0), await lagOf(400, 0), await lagOf(1_000, 0), await lagOf(1_000, 4_990)]).toEqual([
+      1_000, 600, 1, 10,
+    ]);
+  });
+
+  it("has the sizes of shards with and without copies, and lists the others of a node that does not know the questions", async () => {
+    const shards = ["Car", "Copied", "Old"].map((name) => shard(name, "s1", 2, "ready"));
+    const sizes = shards
+      .slice(0, 2)
+      .map(({ address }, at) => ({ address, diskBytes: 100 + at, vectorMemoryBytes: at }));
+    const sized = node("a", async () => shards, [], [], sizes);
+    const older = node("b", async () => shards);
+    const unknown = async () => Promise.reject(new ShoalError("internal", "no such method"));
+    Object.assign(older.service, { shardSizes: unknown, shardCopies: unknown });
+    const [a, b] = await answer([sized, older], "output=verbose");
+    expect(a.shards).toMatchObject([
+      { class: "Car", diskBytes: 100, vectorMemoryBytes: 0 },
+      { class: "Copied", diskBytes: 101, vectorMemoryBytes: 1 },
+      { class: "Old" },
+    ]);
+    for (const one of [a.shards[2], ...b.shards]) expect(one).not.toHaveProperty("diskBytes");
+    const [plain] = await answer([sized]);
+    expect(plain.shards[0]).not.toHaveProperty("diskBytes");
   });
 
   it("U1: tells as much as `output` asks for, in the members of today's interface", async () => {

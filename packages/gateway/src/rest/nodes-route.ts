@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterNodes } from "@shoal/cluster";
 import { type ClassRights, type MeasuredRecall, quoteText, ShoalError } from "@shoal/model";
-import { type CopyReport, type ShardRecall, type ShardStatus, shardKeyOf } from "@shoal/rpc";
+import { type CopyReport, type ShardRecall, type ShardSize, type ShardStatus, shardKeyOf } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import type { Clock } from "@shoal/service-runtime";
 import { queryParameter, type RequestContent } from "../http/http-request.js";
@@ -19,7 +19,7 @@ type CopiesOf = (className: string) => number;
 
 /**
  * `GET /v1/nodes`: one entry a storage node that has registered, by name, with the copies of shards that it holds. `UNHEALTHY`: a shard
- * of it cannot be written, has failed, or is a copy that is not in sync; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
+ * of it cannot be written, has failed, or is a copy that is not in sync, or damaged; `UNAVAILABLE`: it cannot be reached, and nothing is known of its shards. Shards of classes that the client may not
  * know of are neither shown nor counted. `output` as in reference-today 5.10.
  */
 export function nodesRoute(nodes: ClusterNodes, clock: Clock, copiesOf: CopiesOf): Route {
@@ -59,6 +59,7 @@ interface NodeState {
   readonly shards: readonly ShardStatus[];
   readonly copies: readonly CopyReport[];
   readonly recalls: readonly ShardRecall[];
+  readonly sizes: readonly ShardSize[];
 }
 
 async function stateOf(
@@ -75,23 +76,26 @@ async function stateOf(
     if (context.signal?.aborted) throw thrown;
     return undefined;
   });
-  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [], copies: [], recalls: [] };
+  if (statuses === undefined) return { node, status: "UNAVAILABLE", shards: [], copies: [], recalls: [], sizes: [] };
   // A node of an older version does not know the questions.
   const hasCopies = statuses.some(({ address }) => copiesOf(address.className) > 1);
   const copies = hasCopies ? await service.shardCopies(context).catch(() => []) : [];
-  const recalls = output === "verbose" ? await service.shardRecalls(context).catch(() => []) : [];
+  const [recalls, sizes] =
+    output === "verbose"
+      ? await Promise.all([service.shardRecalls(context).catch(() => []), service.shardSizes(context).catch(() => [])])
+      : [[], []];
   // Of the node, whatever the user sees of it.
   const isInSync = copies.every(({ state }) => state === "IN_SYNC");
   const isHealthy = isInSync && statuses.every(({ status }) => status === "ready");
   const seen = statuses.filter(({ address }) => rights?.maySeeShards(address.className) !== false);
   const shards = [...seen].sort(byClassThenName);
-  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards, copies, recalls };
+  return { node, status: isHealthy ? "HEALTHY" : "UNHEALTHY", shards, copies, recalls, sizes };
 }
 
 /** Clients fill their batches by it: without the length of a queue they do not wait for one (reference-today 5.10). */
 const BATCH_STATS = { ratePerSecond: 0 };
 
-function shown(state: NodeState, output: NodeOutput, copiesOf: CopiesOf, ends: ReadonlyMap<string, number>) {
+function shown(state: NodeState, output: NodeOutput, copiesOf: CopiesOf, ends: PrimaryEnds) {
   const {
     node: { name, version, gitHash },
     status,
@@ -104,10 +108,26 @@ function shown(state: NodeState, output: NodeOutput, copiesOf: CopiesOf, ends: R
   return { ...node, shards: shards.map((shard) => verboseShard(shard, state, copiesOf, ends)), stats, status, version };
 }
 
+interface PrimaryEnd {
+  /** The last change. */
+  readonly end: number;
+  readonly objectCount: number;
+}
+
+/** By shard. */
+type PrimaryEnds = ReadonlyMap<string, PrimaryEnd>;
+
 /** How far the primaries of shards with copies have come, as far as their nodes say so. */
-function endsOf(states: readonly NodeState[]): ReadonlyMap<string, number> {
-  const primaries = states.flatMap(({ copies }) => copies.filter(({ isPrimary }) => isPrimary));
-  return new Map(primaries.map(({ address, end }) => [shardKeyOf(address), end]));
+function endsOf(states: readonly NodeState[]): PrimaryEnds {
+  const ends = new Map<string, PrimaryEnd>();
+  for (const { copies, shards } of states) {
+    const counts = new Map(shards.map(({ address, objectCount }) => [shardKeyOf(address), objectCount]));
+    for (const { address, isPrimary, end } of copies) {
+      const key = shardKeyOf(address);
+      if (isPrimary) ends.set(key, { end, objectCount: counts.get(key) ?? 0 });
+    }
+  }
+  return ends;
 }
 
 function shownShard({ address, objectCount }: ShardStatus) {
@@ -117,13 +137,14 @@ function shownShard({ address, objectCount }: ShardStatus) {
 /** A vector is in the index when its write is acknowledged. */
 function verboseShard(
   shard: ShardStatus,
-  { copies, recalls }: NodeState,
+  { copies, recalls, sizes }: NodeState,
   copiesOf: CopiesOf,
-  ends: ReadonlyMap<string, number>,
+  ends: PrimaryEnds,
 ) {
   const count = copiesOf(shard.address.className);
   const key = shardKeyOf(shard.address);
   const copy = copies.find(({ address }) => shardKeyOf(address) === key);
+  const size = sizes.find(({ address }) => shardKeyOf(address) === key);
   const recall = recallOf(shard, recalls);
   return {
     ...shownShard(shard),
@@ -134,18 +155,25 @@ function verboseShard(
     replicationFactor: count,
     vectorIndexingStatus: shard.status === "ready" ? "READY" : "READONLY",
     vectorQueueLength: 0,
-    // Ours: the copy of the shard that is here, and what the index has measured of itself.
-    ...(copy === undefined ? {} : shownCopy(copy, ends.get(key))),
+    // Ours: what it takes, the copy of the shard that is here, and what the index has measured of itself.
+    ...(size === undefined ? {} : { diskBytes: size.diskBytes, vectorMemoryBytes: size.vectorMemoryBytes }),
+    ...(copy === undefined ? {} : shownCopy(copy, shard.objectCount, ends.get(key))),
     ...(recall === undefined ? {} : { recall: shownRecall(recall) }),
     // Why it is not as it should be: a member of ours.
     ...(shard.reason === undefined ? {} : { reason: shard.reason }),
   };
 }
 
-/** `lag`: changes that it lacks; left out while the primary's node does not say. */
-function shownCopy({ name, state, isPrimary, end }: CopyReport, primaryEnd: number | undefined) {
-  const lag = primaryEnd === undefined ? {} : { lag: Math.max(0, primaryEnd - end) };
-  return { copy: name, copyState: state, isPrimary, ...lag };
+/**
+ * `lag`: changes that it lacks; objects, while it gets all of them and has the end of no journal yet. Left out of a damaged one, and while
+ * the primary's node does not say.
+ */
+function shownCopy({ name, state, isPrimary, end }: CopyReport, objectCount: number, primary: PrimaryEnd | undefined) {
+  const shown = { copy: name, copyState: state, isPrimary };
+  if (primary === undefined || state === "DAMAGED") return shown;
+  const isFilled = state === "CATCHING_UP" && end === 0 && primary.end > 0;
+  if (isFilled) return { ...shown, lag: Math.max(1, primary.objectCount - objectCount) };
+  return { ...shown, lag: Math.max(0, primary.end - end) };
 }
 
 function recallOf({ address }: ShardStatus, recalls: readonly ShardRecall[]): MeasuredRecall | undefined {

@@ -116,6 +116,7 @@ export function memoryShards(options: MemoryShardsOptions): {
     shardStatuses: none,
     shardRecalls: none,
     shardCopies: none,
+    shardSizes: none,
   };
 }
 

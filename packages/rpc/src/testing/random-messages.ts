@@ -77,6 +77,11 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
       [],
       values.list(() => values.copyReport()),
     ),
+    exchange(
+      "shardSizes",
+      [],
+      values.list(() => values.shardSize()),
+    ),
     ...values.nodeMessages().map((message) => alone("message", nodeMessage, message)),
   ];
 }

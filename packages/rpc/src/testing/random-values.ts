@@ -21,7 +21,7 @@ import {
 import type { CopyMessage, ShardConfiguration } from "@shoal/replication";
 import type { SeededRandom } from "@shoal/seeded-random";
 import type { NodeMessage } from "../copy-service.js";
-import type { CopyReport, ShardAddress } from "../shard-service.js";
+import type { CopyReport, ShardAddress, ShardSize } from "../shard-service.js";
 
 const TEXTS = ["", "a", "Zürich", "漢字 🐟", "x".repeat(300), 'quote " and \\', "line\nbreak"];
 const DOUBLES = [0, -0, 1, -1.5, 2 ** 53, Number.MIN_VALUE, Number.MAX_VALUE, Number.NaN, Infinity, -Infinity, 0.1];
@@ -174,8 +174,12 @@ export class RandomValues {
   }
 
   copyReport(): CopyReport {
-    const state = this.oneOf(["IN_SYNC", "CATCHING_UP"] as const);
+    const state = this.oneOf(["IN_SYNC", "CATCHING_UP", "DAMAGED"] as const);
     return { address: this.address(), name: this.text(), state, isPrimary: this.flag(), end: 2 ** 40 };
+  }
+
+  shardSize(): ShardSize {
+    return { address: this.address(), diskBytes: 2 ** 45 + this.#random.below(1_000), vectorMemoryBytes: 0 };
   }
 
   recall(): MeasuredRecall {

@@ -70,6 +70,7 @@ function drawCalls(values: RandomValues): readonly { ask: (to: ShardService) => 
     { ask: (to) => to.shardStatuses(forever), answer: statuses },
     { ask: (to) => to.shardRecalls(forever), answer: values.list(() => ({ address: shard, recall: values.recall() })) },
     { ask: (to) => to.shardCopies(forever), answer: values.list(() => values.copyReport()) },
+    { ask: (to) => to.shardSizes(forever), answer: values.list(() => values.shardSize()) },
   ];
 }
 

@@ -90,7 +90,7 @@ export class BruteForceIndex implements VectorIndex {
   statistics(): VectorIndexStatistics {
     const count = this.vectors.size;
     return {
-      ...{ count, unindexed: 0, tombstones: 0, deadRows: 0, resident: count },
+      ...{ count, unindexed: 0, tombstones: 0, deadRows: 0, resident: count, fileBytes: 0 },
       ...{ memoryBytes: 0, recall: undefined },
     };
   }

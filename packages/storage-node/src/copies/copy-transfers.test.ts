@@ -48,7 +48,7 @@ it("lets so many bytes go in a second", async () => {
   const transfers = new CopyTransfers(1_000);
   const paid: number[] = [];
   const all = [500, 1_000, 200].map(async (bytes) => {
-    await transfers.pay(bytes);
+    await transfers.pay(bytes, "rows", never);
     paid.push(bytes);
   });
   await setImmediate();
@@ -62,10 +62,27 @@ it("lets so many bytes go in a second", async () => {
   await Promise.all(all);
   // What was not used is not saved up.
   vi.advanceTimersByTime(60_000);
-  await transfers.pay(1_000);
-  const next = transfers.pay(1);
+  await transfers.pay(1_000, "rows", never);
+  const next = transfers.pay(1, "rows", never);
   await vi.advanceTimersByTimeAsync(990);
   expect(await Promise.race([next.then(() => "paid"), setImmediate("waits")])).toBe("waits");
   await vi.advanceTimersByTimeAsync(20);
   await next;
+});
+
+it("charges nothing for what is not sent, and lets the next one go in its place", async () => {
+  const transfers = new CopyTransfers(1_000);
+  await transfers.pay(1_000, "graph", never);
+  const ended = [new AbortController(), new AbortController()];
+  // The first one waits for its time, the other one for the first.
+  const unpaid = ended.map(({ signal }) => transfers.pay(1e9, "rows", signal));
+  const next = transfers.pay(20, "rows", never);
+  await setImmediate();
+  for (const one of ended) one.abort(new Error("over"));
+  for (const one of unpaid) await expect(one).rejects.toThrow("over");
+  await vi.advanceTimersByTimeAsync(990);
+  expect(await Promise.race([next.then(() => "paid"), setImmediate("waits")])).toBe("waits");
+  await vi.advanceTimersByTimeAsync(20);
+  await next;
+  expect(transfers.sentBytes).toEqual({ rows: 20, graph: 1_000 });
 });

@@ -106,7 +106,7 @@ export class NodeCopies implements Disposable {
   #asking: Promise<void> | undefined;
   #askingNext: Promise<void> | undefined;
   readonly #proposals: Proposals;
-  readonly #counts = { takenOver: 0, takenOut: 0 };
+  readonly #counts = { takenOver: 0, takenOut: 0, fullCopies: { begun: 0, withGraph: 0, linked: 0, givenUp: 0 } };
 
   constructor(options: NodeCopiesOptions) {
     const { leaseMs, now, newId, journalKeepEntries, service } = options;
@@ -140,6 +140,12 @@ export class NodeCopies implements Disposable {
 
   replica(key: ShardKey): ShardReplica | undefined {
     return this.#replicas.get(key);
+  }
+
+  /** The copy of that shard on this node, open or not; undefined when the shard has no copies, or none here. */
+  nameOf(address: ShardAddress): CopyName | undefined {
+    const configuration = this.#configuration(shardKeyOf(address));
+    return configuration && this.#ownOf(configuration);
   }
 
   /** A copy is placed here, and will be opened when there is time for it. */
@@ -215,7 +221,8 @@ export class NodeCopies implements Disposable {
 
   /** As of now, and since the start of the process. */
   statistics(): CopyStatistics {
-    return { ...countCopies(this.#replicas.values()), ...this.#counts };
+    const { sentBytes } = this.#around.transfers;
+    return { ...countCopies(this.#replicas.values()), ...this.#counts, sentBytes };
   }
 
   /** Calls `listener` with what happens to the copies, until disposed of. */
@@ -254,6 +261,8 @@ export class NodeCopies implements Disposable {
   }
 
   #count(event: ReplicaEvent): void {
+    if (event.type === "fullCopyBegun") this.#counts.fullCopies.begun++;
+    if (event.type === "fullCopyEnded") this.#counts.fullCopies[event.outcome]++;
     if (event.type !== "configured" || event.before === undefined) return;
     const { before, after } = event;
     if (nodeOf(after.primary) !== this.#options.nodeName) return;
@@ -292,6 +301,10 @@ export class NodeCopies implements Disposable {
     return this.#snapshot?.configurations.get(key) ?? this.#initial.get(key);
   }
 
+  #ownOf(configuration: ShardConfiguration): CopyName | undefined {
+    return copiesOf(configuration).find((copy) => nodeOf(copy) === this.#options.nodeName);
+  }
+
   /** The name of a copy that has no store yet. */
   async #newCopy(
     address: ShardAddress,
@@ -302,7 +315,7 @@ export class NodeCopies implements Disposable {
     await this.#asked();
     for (let attempt = 0; attempt < REPLACE_ATTEMPTS_MAX; attempt++) {
       const configuration = this.#configuration(key);
-      const own = configuration && copiesOf(configuration).find((copy) => nodeOf(copy) === nodeName);
+      const own = configuration && this.#ownOf(configuration);
       if (configuration === undefined || own === undefined) {
         throw new ShoalError("unavailable", `${shardPlaceOf(address)} has no copy on node '${nodeName}'`);
       }

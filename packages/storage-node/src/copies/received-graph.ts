@@ -1,5 +1,6 @@
 import type { NodeMessage } from "@shoal/rpc";
 import type { CopyStore } from "@shoal/shard";
+import type { FullCopy } from "./full-copy.js";
 
 type Piece = Extract<NodeMessage, { readonly type: "graph" }>;
 type Answer = Extract<NodeMessage, { readonly type: "graphTaken" }>;
@@ -7,13 +8,15 @@ type Answer = Extract<NodeMessage, { readonly type: "graphTaken" }>;
 /** The graph of its primary that a copy gets before all rows. Pieces may be doubled and late. */
 export class ReceivedGraph {
   readonly #send: (answer: Answer) => void;
+  readonly #fullCopy: Pick<FullCopy, "graphCame">;
   #session = "";
   /** The last piece that was begun, and what became of it. */
   #number = -1;
   #isWanted: boolean | undefined;
 
-  constructor(send: (answer: Answer) => void) {
+  constructor(send: (answer: Answer) => void, fullCopy: Pick<FullCopy, "graphCame">) {
     this.#send = send;
+    this.#fullCopy = fullCopy;
   }
 
   async take(store: CopyStore, { shard, from, to, session, number, piece, isLast }: Piece): Promise<void> {
@@ -30,6 +33,7 @@ export class ReceivedGraph {
     this.#session = session;
     this.#number = number;
     this.#isWanted = undefined;
+    this.#fullCopy.graphCame(store, piece);
     const isWanted = await store.takeGraph(number, piece, isLast);
     if (this.#session !== session || this.#number !== number) return;
     this.#isWanted = isWanted;

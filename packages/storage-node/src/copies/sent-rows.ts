@@ -1,7 +1,8 @@
-import type { Change, CopyEffect, CopyEvent, CopyName, JournalPosition } from "@shoal/replication";
+import type { CopyEffect, CopyEvent, CopyName, JournalPosition } from "@shoal/replication";
 import type { NodeMessage, ShardKey } from "@shoal/rpc";
 import type { CopyStore, RowCursor } from "@shoal/shard";
 import type { CopyTransfer, CopyTransfers } from "./copy-transfers.js";
+import { bytesOf } from "./full-copy.js";
 
 /** Rows of a catch-up that one message brings. */
 const ROWS_BYTES_MAX = 4 * 1024 * 1024;
@@ -21,6 +22,8 @@ export interface SentRowsOptions {
   readonly send: (message: GraphMessage) => void;
   readonly end: () => JournalPosition;
   readonly handle: (event: CopyEvent) => void;
+  /** A graph could not be read or sent; its rows come without it. */
+  readonly graphFailed: (thrown: unknown) => void;
 }
 
 interface Session {
@@ -59,7 +62,11 @@ export class SentRows {
         const transfer = await this.#options.transfers.begin(signal);
         if (signal.aborted) transfer.end();
         else opened.transfer = transfer;
-        if (isFull) await this.#sendGraph(store, session, opened).catch(() => undefined);
+        if (isFull) {
+          await this.#sendGraph(store, session, opened).catch((thrown: unknown) => {
+            if (!signal.aborted) this.#options.graphFailed(thrown);
+          });
+        }
       }
       if (signal.aborted) return;
       opened.end = this.#options.end();
@@ -85,11 +92,11 @@ export class SentRows {
     for (const session of [...this.#sessions.keys()]) this.#close(session);
   }
 
-  async #next(session: string, { cursor, end, transfer }: Session, bytesMax: number): Promise<void> {
+  async #next(session: string, { cursor, end, transfer, ending }: Session, bytesMax: number): Promise<void> {
     if (cursor === undefined || end === undefined) return;
     transfer?.use();
     const { rows, isLast, sequence } = await cursor.next(bytesMax);
-    await this.#options.transfers.pay(bytesOf(rows));
+    await this.#options.transfers.pay(bytesOf(rows), "rows", ending.signal);
     transfer?.use();
     if (isLast) this.#close(session);
     this.#options.handle({ type: "rows", session, rows, isLast, end, through: sequence });
@@ -103,7 +110,7 @@ export class SentRows {
       let piece = await graph.next(PIECE_BYTES_MAX);
       for (let number = 0; piece !== undefined && !signal.aborted; number++) {
         const next = await graph.next(PIECE_BYTES_MAX);
-        await this.#options.transfers.pay(piece.length);
+        await this.#options.transfers.pay(piece.length, "graph", signal);
         transfer?.use();
         const { key: shard } = this.#options;
         const message = { type: "graph", shard, from: store.name, to, session, number, piece } as const;
@@ -155,8 +162,4 @@ export class SentRows {
     opened?.cursor?.close();
     this.#awaited.get(session)?.answered(false);
   }
-}
-
-function bytesOf(rows: readonly Change[]): number {
-  return rows.reduce((sum, { row }) => sum + ((row as Buffer | undefined)?.length ?? 0), 0);
 }

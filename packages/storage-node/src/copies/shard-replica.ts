@@ -18,6 +18,7 @@ import {
 import { type ShardAddress, type ShardKey, ShardMoved, shardPlaceOf } from "@shoal/rpc";
 import type { CommitCarrier, CopyStore } from "@shoal/shard";
 import type { CopyTransfers } from "./copy-transfers.js";
+import { bytesOf, FullCopy, type FullCopyEvent } from "./full-copy.js";
 import { ReceivedGraph } from "./received-graph.js";
 import { type GraphMessage, SentRows } from "./sent-rows.js";
 
@@ -59,8 +60,9 @@ export type ReplicaEvent =
   | { readonly type: "discarded"; readonly shard: ShardAddress }
   /** The store takes no more writes: it is to be opened again. */
   | { readonly type: "copyFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
-  /** Rows that another copy needs could not be read. */
-  | { readonly type: "catchUpFailed"; readonly shard: ShardAddress; readonly error: ShoalError };
+  /** Rows that another copy needs could not be read; the graph could not be, and the rows come without it. */
+  | { readonly type: "catchUpFailed" | "graphFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
+  | (FullCopyEvent & { readonly shard: ShardAddress });
 
 /** The commit that the primary carries. */
 interface OwnCommit {
@@ -102,6 +104,7 @@ export class ShardReplica implements CommitCarrier {
   readonly #waiting = new Set<() => void>();
   readonly #sent: SentRows;
   readonly #received: ReceivedGraph;
+  readonly #fullCopy: FullCopy;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #isStopped = false;
@@ -112,8 +115,15 @@ export class ShardReplica implements CommitCarrier {
     this.#around = around;
     const { transfers, sendGraph } = around;
     const end = () => this.#machine?.state.end ?? START;
-    this.#sent = new SentRows({ key, transfers, send: sendGraph, end, handle: (event) => this.handle(event) });
-    this.#received = new ReceivedGraph(sendGraph);
+    const graphFailed = (thrown: unknown) => this.#report("graphFailed", thrown);
+    const handle = (event: CopyEvent) => this.handle(event);
+    this.#sent = new SentRows({ key, transfers, send: sendGraph, end, handle, graphFailed });
+    this.#fullCopy = new FullCopy({
+      now: around.now,
+      primary: () => this.configuration?.primary,
+      onEvent: (event) => around.onEvent({ ...event, shard: address }),
+    });
+    this.#received = new ReceivedGraph(sendGraph, this.#fullCopy);
   }
 
   /** A piece of the graph of its primary, or the answer to one of its own. */
@@ -271,6 +281,7 @@ export class ShardReplica implements CommitCarrier {
     clearTimeout(this.#timer);
     this.#abandon("the copy is being closed");
     this.#sent.closeAll();
+    this.#fullCopy.giveUp();
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -441,7 +452,7 @@ export class ShardReplica implements CommitCarrier {
       if (own !== undefined && entries?.changes === own.changes) await own.write(state);
       else {
         await this.#untilTaken(async () => {
-          if (rows !== undefined) await store.writeRows(state, rows);
+          if (rows !== undefined) await this.#fullCopy.write(store, state, rows);
           else if (entries !== undefined) await store.append(state, entries);
           else await store.writeState(state);
         });
@@ -477,11 +488,7 @@ export class ShardReplica implements CommitCarrier {
     this.handle({ type: "proposed", outcome, configuration: decision?.current });
   }
 
-  #report(type: "copyFailed" | "catchUpFailed", thrown: unknown): void {
+  #report(type: "copyFailed" | "catchUpFailed" | "graphFailed", thrown: unknown): void {
     if (!this.#isStopped) this.#around.onEvent({ type, shard: this.address, error: ShoalError.from(thrown) });
   }
-}
-
-function bytesOf(changes: readonly Change[]): number {
-  return changes.reduce((sum, { row }) => sum + (row === undefined ? 0 : (row as Buffer).length), 0);
 }

@@ -38,6 +38,32 @@ const SHARD = z.strictObject({
   replicationFactor: z.int().optional(),
   vectorIndexingStatus: z.enum(["READY", "READONLY"]).optional(),
   vectorQueueLength: z.int().optional(),
+  diskBytes: z
+    .int()
+    .optional()
+    .describe(
+      "About what the shard takes on disk: tables and log of its objects, and the snapshot of its vector index.",
+    ),
+  vectorMemoryBytes: z.int().optional().describe("What its vector index takes in memory."),
+  copy: z
+    .string()
+    .optional()
+    .describe("The copy of the shard that is on the node; of shards with copies, as what follows."),
+  copyState: z
+    .enum(["IN_SYNC", "CATCHING_UP", "DAMAGED"])
+    .optional()
+    .describe(
+      "`CATCHING_UP`: it lacks something, and counts for nothing until it has it. `DAMAGED`: its store cannot be opened, has failed " +
+        "for good, or has lost objects; `reason` says why.",
+    ),
+  isPrimary: z.boolean().optional(),
+  lag: z
+    .int()
+    .optional()
+    .describe(
+      "Changes that the copy lacks; objects that it lacks while it gets all of them. Absent of a damaged copy.",
+    ),
+  recall: z.looseObject({}).optional().describe("What the vector index has measured of its searches."),
   reason: z.string().optional().describe("Why the shard cannot be written, or not all of it can be read."),
 });
 
@@ -75,8 +101,8 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
     }),
     operation("GET", "/v1/nodes", "instance", "getNodes", "The storage nodes and their shards", {
       description:
-        "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written or has " +
-        "failed; it is the status of the node, so shards of classes count that the user may not see. `UNAVAILABLE`: it cannot " +
+        "One entry a storage node that has registered, by name. `UNHEALTHY`: one of its shards cannot be written, has " +
+        "failed, or is a copy that is not in sync or is damaged; it is the status of the node, so shards of classes count that the user may not see. `UNAVAILABLE`: it cannot " +
         "be reached; nothing is known of its shards then.",
       query: NODES_QUERY,
       answers: {
