@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultRule } from "@shoal/kv/testing/fault-script";
 import { FaultScript } from "@shoal/kv/testing/fault-script";
 import { FaultyStore } from "@shoal/kv/testing/faulty-store";
@@ -8,6 +9,9 @@ import { describe, expect, it } from "vitest";
 import { CopiesWorld, isRefused, NODES, notYet, until } from "./copies-world.fixture.js";
 import { addressOf, type CopyNode } from "./copy-node.fixture.js";
 import { findObjects } from "./find-objects.js";
+
+/** Far more than half a second, on a busy machine. */
+const FAILS_WITHIN_MS = 3_000;
 
 /** Why a write failed; undefined when it was acknowledged. */
 function failureOf(write: Promise<void>): Promise<ShoalError | undefined> {
@@ -66,6 +70,37 @@ describe("with fewer copies in sync than are needed", () => {
     await world.whole();
     expect(await world.read(3)).toBeUndefined();
     for (const name of NODES) await world.finds(name, [0, 1, 2, 4, 5]);
+  });
+
+  it("writes fail soon behind a commit that is under way, also when nothing happens any more", async () => {
+    await using world = await CopiesWorld.start({ classIds: ["books", "films"] });
+    await world.put(0, 3, 1);
+    await world.put(0, 3, 1, "films");
+    await world.whole();
+    const primary = await world.primary();
+    const others = world.secondaries(primary);
+    for (const node of others) node.kill();
+    const first = failureOf(primary.put(3, 1));
+    // Their nodes live, and are heard: leases of other shards go on.
+    world.opening = async (_node, classId) => {
+      if (classId === "books") throw new ShoalError("dataLoss", "its store is damaged");
+    };
+    await Promise.all(others.map((node) => node.start()));
+    expect((await first)?.message).toMatch(/nobody knows/);
+    await until("it is alone", () => world.configuration().inSync.length === 1);
+    await world.inSync("films");
+    // What has woken the primary is over by then.
+    await sleep(2 * world.leaseMs);
+    for (let at = 4; at < 7; at++) {
+      const failure = failureOf(primary.put(at, 1));
+      const error = await Promise.race([failure, sleep(FAILS_WITHIN_MS)]);
+      expect(error?.message).toMatch(/s1 of class 'Book' takes no writes: 1 of the 2 copies .* n[123]/);
+      expect(error).toMatchObject({ code: "unavailable", retryAfterSeconds: 1 });
+    }
+    world.opening = async () => undefined;
+    await world.put(7, 8, 2);
+    await world.whole();
+    expect(await world.read(4)).toBeUndefined();
   });
 
   it("nobody knows what becomes of the commit that is under way; later ones are made", async () => {

@@ -7,9 +7,7 @@ import {
   type CopyMessage,
   type CopyName,
   type CopyState,
-  copiesOf,
   type NodeLeases,
-  nodeOf,
   type ShardConfiguration,
   ShardCopy,
   START,
@@ -20,6 +18,7 @@ import type { CommitCarrier, CopyStore } from "@shoal/shard";
 import type { CopyTransfers } from "./copy-transfers.js";
 import { bytesOf, FullCopy, type FullCopyEvent } from "./full-copy.js";
 import { ReceivedGraph } from "./received-graph.js";
+import { givenUp, tooFewInSync, unknownOutcome } from "./refused-writes.js";
 import { type GraphMessage, SentRows } from "./sent-rows.js";
 
 /** What the replicas of a node share, and how they reach the rest of the cluster. */
@@ -79,6 +78,9 @@ const WAIT_MS_MAX = 2_000;
 
 /** A commit that is not acknowledged for so many leases, because nobody can change the configuration, is not waited for. */
 const GIVE_UP_LEASES = 3;
+
+/** So long do those wait that come later, while it is still not acknowledged. */
+const GIVE_UP_AGAIN_MS = 250;
 
 /** A store that refuses to write for now (it does not know a property yet) is asked again, so often. */
 const ATTEMPTS_MAX = 20;
@@ -185,8 +187,7 @@ export class ShardReplica implements CommitCarrier {
     if (after !== undefined && after !== before) {
       this.#around.onEvent({ type: "configured", shard: this.address, before, after });
     }
-    this.#giveUp();
-    this.#schedule(machine.wakeAt);
+    this.#schedule(Math.min(machine.wakeAt, this.#giveUp()));
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -314,7 +315,7 @@ export class ShardReplica implements CommitCarrier {
       const fault = this.#commitFault();
       if (fault !== undefined && this.isPrimary && configuration !== undefined) {
         const { inSync, minInSync } = configuration;
-        if (inSync.length < minInSync) throw this.#tooFew(configuration);
+        if (inSync.length < minInSync) throw tooFewInSync(this.#place, configuration);
       }
       return fault;
     });
@@ -353,36 +354,25 @@ export class ShardReplica implements CommitCarrier {
     return new ShardMoved(`${this.#place}: copy ${this.name ?? ""} does not answer, ${why}`, this.configuration);
   }
 
-  #tooFew(configuration: ShardConfiguration): ShoalError {
-    const { inSync, minInSync } = configuration;
-    const missing = copiesOf(configuration).filter((copy) => !inSync.includes(copy));
-    const message =
-      `${this.#place} takes no writes: ${inSync.length} of the ${minInSync} copies that are needed are in sync ` +
-      `(on ${inSync.map(nodeOf).join(", ")}; not on ${missing.map(nodeOf).join(", ") || "any other node"})`;
-    return new ShoalError("unavailable", message, { retryAfterSeconds: 1 });
-  }
-
   #abandon(why: string): void {
     const own = this.#own;
     this.#own = undefined;
-    const message = `${this.#place}: nobody knows whether the write was carried out, ${why}`;
-    own?.reject(new ShoalError("unavailable", message, { retryAfterSeconds: 1 }));
+    own?.reject(unknownOutcome(this.#place, why));
   }
 
-  /** Clients do not wait for a commit that cannot be acknowledged for a while; it may be later. */
-  #giveUp(): void {
+  /**
+   * Clients do not wait for a commit that cannot be acknowledged for a while; it may be later. Returns when this is to be looked at again,
+   * though nothing has happened: others may have come to wait for it.
+   */
+  #giveUp(): number {
     const { configuration } = this;
     const own = this.#own;
-    if (own === undefined || configuration === undefined) return;
-    const tooFew = configuration.inSync.length < configuration.minInSync;
-    if (!tooFew && this.#around.now() < own.giveUpMs) return;
-    const nodes = copiesOf(configuration).map(nodeOf).join(", ");
-    const message = `${this.#place}: a write is not acknowledged by all copies in sync (the copies are on ${nodes})`;
-    const waiting = tooFew
-      ? this.#tooFew(configuration)
-      : new ShoalError("unavailable", `${message}, others wait for it`, { retryAfterSeconds: 1 });
-    const unknown = `${waiting.message}; nobody knows whether this write will be carried out`;
-    this.#store?.giveUp(waiting, new ShoalError("unavailable", unknown, { retryAfterSeconds: 1 }));
+    if (own === undefined || configuration === undefined) return Number.POSITIVE_INFINITY;
+    const now = this.#around.now();
+    if (configuration.inSync.length >= configuration.minInSync && now < own.giveUpMs) return own.giveUpMs;
+    const { waiting, underWay } = givenUp(this.#place, configuration);
+    this.#store?.giveUp(waiting, underWay);
+    return now + GIVE_UP_AGAIN_MS;
   }
 
   #schedule(wakeAt: number): void {
