@@ -107,6 +107,7 @@ const EVENTS = {
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
   fullCopyEnded: ["info", "a full copy has ended"],
   copyFailed: ["error", "the store of a copy has failed, and is opened again"],
+  copyDamaged: ["error", "a copy is damaged, and answers no more: another one has what it has lost"],
   catchUpFailed: ["error", "rows that another copy needs could not be read"],
   graphFailed: ["warn", "the vector index could not be sent to another copy, which links its rows"],
 } as const;

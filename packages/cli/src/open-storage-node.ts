@@ -37,6 +37,7 @@ import {
   type ShardRegistryEvent,
   StorageNode,
   shardSettings,
+  WAY_OUT_OF_COPY,
 } from "@shoal/storage-node";
 import { createVectorIndex, loadVectorIndex } from "@shoal/vector-index";
 import { returnFreeMemoryOnce, watchRest } from "./give-memory-back.js";
@@ -294,6 +295,8 @@ async function openCopy(
       await makeDurableFolder(folder);
     },
     keepMade: () => folders.keepMade(classId, shardName),
+    damage: () => folders.damage(classId, shardName),
+    keepDamage: (reason) => folders.keepDamage(classId, shardName, reason),
     open,
   });
 }
@@ -301,9 +304,6 @@ async function openCopy(
 function viewsFolder(shardFolder: string): string {
   return join(shardFolder, "views");
 }
-
-const WAY_OUT_OF_COPY =
-  "Where other copies of the shard are in sync, stop the node, remove the folder of the shard and start it: the copy is made anew";
 
 const WAYS_OUT =
   "Mount the right volume, or put it back from a backup of this node: it is opened then without a restart. 'shoal repair' " +

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { checkBatch, checkKey, checkRange } from "./batch-check.js";
 import { CoalescedGets } from "./coalesced-gets.js";
@@ -69,6 +70,13 @@ export class RocksStore implements KeyValueStore {
   /** Whether writes are taken; `onState` of the options reports changes. */
   get state(): StoreState {
     return this.#gate.state;
+  }
+
+  /** What was found damaged in its tables when it was opened. */
+  get damage(): string | undefined {
+    const { folder, salvaged } = this.#parts;
+    const first = salvaged?.damaged[0];
+    return first && `store ${folder} has a damaged block at byte ${first.offset} of ${basename(first.file)}`;
   }
 
   async write(batch: readonly KeyValueChange[], options?: WriteOptions): Promise<void> {

@@ -19,7 +19,8 @@ import { ALL_FIELDS, idOf, numberOf } from "@shoal/shard/testing/ids-and-fields"
 import { ScannedIndex } from "@shoal/shard/testing/scanned-index";
 import { storedRows } from "@shoal/shard/testing/stored-rows";
 import { NodeCopies } from "./copies/node-copies.js";
-import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
+import type { ReplicaEvent } from "./copies/replica-event.js";
+import type { ShardReplica } from "./copies/shard-replica.js";
 import { ShardFolders } from "./shard-folders.js";
 import { ShardRegistry, type ShardRegistryEvent, shardSettings } from "./shard-registry.js";
 
@@ -66,6 +67,8 @@ export class CopyNode implements AsyncDisposable {
   readonly events: (ReplicaEvent | ShardRegistryEvent)[] = [];
   /** By class: what the stores of the shards hold, while their folder says that they are there. */
   readonly stores = new Map<string, MemoryStore>();
+  /** What is found damaged in each store that is opened. */
+  damage: string | undefined;
   #process: NodeProcess | undefined;
   #starts = 0;
   #folders = 1;
@@ -128,6 +131,8 @@ export class CopyNode implements AsyncDisposable {
             await mkdir(folder, { recursive: true });
           },
           keepMade: () => folders.keepMade(address.classId, address.shardName),
+          damage: () => folders.damage(address.classId, address.shardName),
+          keepDamage: (reason) => folders.keepDamage(address.classId, address.shardName, reason),
           open: (isMade, copy) => this.#open({ record, folder, fences, isMade, copy, start }),
         }),
     });
@@ -265,7 +270,7 @@ export class CopyNode implements AsyncDisposable {
       clock: () => Date.now(),
       onEvent: () => undefined,
     });
-    return { shard, store };
+    return { shard, store: Object.assign(store, { damage: this.damage }) };
   }
 }
 

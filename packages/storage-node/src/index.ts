@@ -1,6 +1,8 @@
-export { type CopyPlace, NodeCopies, type NodeCopiesOptions } from "./copies/node-copies.js";
+export { type CopyPlace, WAY_OUT_OF_COPY } from "./copies/copy-place.js";
+export { NodeCopies, type NodeCopiesOptions } from "./copies/node-copies.js";
 export { type Peer, Peers } from "./copies/peers.js";
-export type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
+export type { ReplicaEvent } from "./copies/replica-event.js";
+export type { ShardReplica } from "./copies/shard-replica.js";
 export type { DropConfirmationOptions } from "./drop-confirmation.js";
 export { findNodeIdentity, keepNodeIdentity, type NodeIdentity } from "./node-identity.js";
 export { openMadeShard } from "./open-made-shard.js";

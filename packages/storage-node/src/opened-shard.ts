@@ -7,6 +7,8 @@ export interface OpenedShard {
   readonly store: AsyncDisposable & {
     /** What it takes on disk; undefined while it does not know. */
     readonly diskBytes?: number | undefined;
+    /** What was found damaged in it when it was opened. */
+    readonly damage?: string | undefined;
   };
   /** Of a shard with copies. */
   readonly replica?: ShardReplica;

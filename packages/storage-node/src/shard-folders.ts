@@ -11,6 +11,9 @@ const MARKER = "class.json";
 /** Of a class whose own is damaged: it is part of no schema, so nothing is dropped because of it. */
 const NO_MARKER: ClassMarker = { className: "", historyId: "", schemaVersion: 0 };
 
+/** In the folder of a copy that was found damaged: what was found. */
+const DAMAGE = "damaged.txt";
+
 /** Prefix of folders whose removal has begun. */
 const GOING = "going-";
 
@@ -74,6 +77,23 @@ export class ShardFolders {
     await making;
     await makeDurableFolder(folder);
     return folder;
+  }
+
+  /** What {@link keepDamage} was told of the shard. */
+  async damage(classId: string, shardName: string): Promise<string | undefined> {
+    const file = join(this.classFolder(classId), checkedName(shardName), DAMAGE);
+    return readFile(file, "utf8").then(
+      (text) => text.trim(),
+      (thrown: unknown) => {
+        if (isMissing(thrown)) return undefined;
+        throw thrown;
+      },
+    );
+  }
+
+  /** Remembers over restarts that the shard is damaged, until its folder is removed. */
+  async keepDamage(classId: string, shardName: string, reason: string): Promise<void> {
+    await writeDurableFile(join(this.classFolder(classId), checkedName(shardName), DAMAGE), `${reason}\n`);
   }
 
   async #makeClass(classId: string, marker: ClassMarker): Promise<void> {

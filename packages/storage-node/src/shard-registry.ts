@@ -14,7 +14,8 @@ import { Gate } from "@shoal/runtime";
 import type { IdPresenceFilter, Shard, ShardSettings } from "@shoal/shard";
 import { copyReport } from "./copies/copy-report.js";
 import type { NodeCopies } from "./copies/node-copies.js";
-import type { ReplicaEvent, ShardReplica } from "./copies/shard-replica.js";
+import type { ReplicaEvent } from "./copies/replica-event.js";
+import type { ShardReplica } from "./copies/shard-replica.js";
 import type { OpenedShard } from "./opened-shard.js";
 import { SeenEpochs } from "./seen-epochs.js";
 import type { ShardFolders } from "./shard-folders.js";
@@ -299,22 +300,30 @@ export class ShardRegistry implements AsyncDisposable {
     }
   }
 
-  /** A copy that belongs to the shard no more is removed; one whose store has failed is opened again. */
+  /**
+   * A copy that belongs to the shard no more is removed; one whose store has failed is opened again, and so is a damaged one: that fails,
+   * now and after a restart, while another copy is in sync.
+   */
   #followCopy(event: ReplicaEvent): void {
-    if (event.type !== "discarded" && event.type !== "copyFailed") return;
+    if (event.type !== "discarded" && event.type !== "copyFailed" && event.type !== "copyDamaged") return;
     const key = shardKeyOf(event.shard);
     const open = this.#shards.get(key);
     if (open === undefined || this.#closed) return;
     const { classId, shardName } = open.address;
+    const { folders } = this.#options;
     const again = async (): Promise<void> => {
+      if (event.type === "copyDamaged") {
+        // A disk that does not take this takes no writes of the copy either.
+        await folders.keepDamage(classId, shardName, event.error.message).catch(() => undefined);
+      }
       // Its disk may stay as it is: another copy is primary meanwhile.
-      if (event.type === "copyFailed") await open.replica?.handOver(HAND_OVER_MS_MAX);
+      if (event.type !== "discarded") await open.replica?.handOver(HAND_OVER_MS_MAX);
       await close(open);
-      if (event.type === "discarded") await this.#options.folders.removeShard(classId, shardName);
-      else await sleep(REOPEN_COPY_AFTER_MS);
+      if (event.type === "discarded") await folders.removeShard(classId, shardName);
+      if (event.type === "copyFailed") await sleep(REOPEN_COPY_AFTER_MS);
     };
     const record = this.#snapshot.classes.find((one) => one.classId === classId);
-    const failedBefore = event.type === "copyFailed" ? event.error : undefined;
+    const failedBefore = event.type === "discarded" ? undefined : event.error;
     if (record !== undefined) this.#open(open.address, record, again(), failedBefore);
   }
 

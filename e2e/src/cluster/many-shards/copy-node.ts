@@ -119,16 +119,20 @@ async function openWaiting(): Promise<void> {
   }
 }
 
+const condition = () => ({ objectCount: 0, status: "ready", reason: undefined });
+
 function placeOf(key: string): CopyPlace {
   return {
     isMade: kept.has(key),
     hasStore: async () => kept.has(key),
     clear: async () => void kept.delete(key),
     keepMade: async () => undefined,
+    damage: async () => undefined,
+    keepDamage: async () => undefined,
     async open(_isMade, { name, since, carrier }) {
       const copy = new NamedCopy(kept.get(key) ?? newCopy(name, since), carrier, (state) => keep(key, state));
       // Of all that a shard does, copies need this alone.
-      const shard = { copy, [Symbol.asyncDispose]: async () => undefined } as unknown as Shard;
+      const shard = { copy, condition, [Symbol.asyncDispose]: async () => undefined } as unknown as Shard;
       stores.set(key, copy);
       return { shard, store: { [Symbol.asyncDispose]: async () => undefined } };
     },

@@ -24,13 +24,14 @@ import {
   shardKeyOf,
   shardPlaceOf,
 } from "@shoal/rpc";
-import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
+import { type CopyPlace, openWhole } from "./copy-place.js";
 import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
 import { Proposals } from "./proposals.js";
+import type { ReplicaEvent } from "./replica-event.js";
 import { replicatedShard } from "./replicated-shard.js";
-import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
+import { type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
 
 export interface NodeCopiesOptions {
   readonly nodeName: string;
@@ -52,19 +53,6 @@ export interface NodeCopiesOptions {
   readonly isLossAccepted?: boolean;
   /** Of rows and graphs, to all copies that catch up. */
   readonly transferBytesPerSecond: number;
-}
-
-/** Where the store of a copy is, or will be. */
-export interface CopyPlace {
-  /** Whether the shard was once complete on this node. */
-  readonly isMade: boolean;
-  /** Whether its store is there. */
-  hasStore(): Promise<boolean>;
-  /** Removes what is there of it. */
-  clear(): Promise<void>;
-  /** To be awaited when it is complete on disk, before it takes part. */
-  keepMade(): Promise<void>;
-  open(isMade: boolean, copy: CopyOptions): Promise<OpenedShard>;
 }
 
 /** After so long nobody waits for the configurations. */
@@ -164,7 +152,7 @@ export class NodeCopies implements Disposable {
 
   /**
    * Opens the copy of a shard that its class places here. One that is not on the disk, and was or may have been, is replaced by a new
-   * one where others hold what it held; else it fails with `dataLoss`.
+   * one where others hold what it held; else it fails with `dataLoss`. So does one that is damaged, while another copy is in sync.
    */
   async open(address: ShardAddress, record: ClassRecord, place: CopyPlace): Promise<OpenedShard> {
     const key = shardKeyOf(address);
@@ -175,7 +163,8 @@ export class NodeCopies implements Disposable {
     const { name, since } = isThere ? { name: "", since: 0 } : await this.#newCopy(address, key, place.isMade);
     if (!isThere) await place.clear();
     const replica = new ShardReplica(address, key, this.#around);
-    const { shard, store } = await place.open(isThere, { name, since, carrier: replica });
+    const open = () => place.open(isThere, { name, since, carrier: replica });
+    const { shard, store } = await openWhole(place, () => this.#hasAnother(key), open);
     const { copy } = shard;
     try {
       if (copy === undefined) throw new ShoalError("internal", `${shardPlaceOf(address)} was opened without its copy`);
@@ -303,6 +292,12 @@ export class NodeCopies implements Disposable {
 
   #ownOf(configuration: ShardConfiguration): CopyName | undefined {
     return copiesOf(configuration).find((copy) => nodeOf(copy) === this.#options.nodeName);
+  }
+
+  /** Whether a copy on another node has everything, as far as is known. */
+  async #hasAnother(key: ShardKey): Promise<boolean> {
+    await this.#asked().catch(() => undefined);
+    return this.#configuration(key)?.inSync.some((copy) => nodeOf(copy) !== this.#options.nodeName) === true;
   }
 
   /** The name of a copy that has no store yet. */

@@ -1,11 +1,17 @@
+import { ShoalError } from "@shoal/model";
 import type { Shard } from "@shoal/shard";
 import type { ShardReplica } from "./shard-replica.js";
 
 /**
  * A copy of a shard as it is served: what decides about writes, and reads by id, only while the copy is primary and surely
- * the only one; searches while it is in sync. Anything else fails with `moved`, and nothing was done then.
+ * the only one; searches while it is in sync. Anything else fails with `moved`, and nothing was done then; also what meets damage that
+ * another copy does not have.
  */
 export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: () => void): Shard {
+  const refuse = (thrown: unknown): never => {
+    throw replica.refusal(ShoalError.from(thrown));
+  };
+  const refused = <T>(outcome: T | ShoalError) => (outcome instanceof ShoalError ? replica.refusal(outcome) : outcome);
   return {
     className: shard.className,
     shardName: shard.shardName,
@@ -26,10 +32,10 @@ export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: ()
     matchingIds: (filter, idsMax, bounds) => replica.search(() => shard.matchingIds(filter, idsMax, bounds)),
     aggregate: (aggregation, bounds) => replica.search(() => shard.aggregate(aggregation, bounds)),
     // Their commits go through the replica, which is their carrier.
-    putObjects: (objects, mode) => shard.putObjects(objects, mode),
-    mergeObject: (merge) => shard.mergeObject(merge),
-    mergeObjects: (merges) => shard.mergeObjects(merges),
-    deleteObject: (id) => shard.deleteObject(id),
+    putObjects: (objects, mode) => shard.putObjects(objects, mode).then((all) => all.map(refused), refuse),
+    mergeObject: (merge) => shard.mergeObject(merge).catch(refuse),
+    mergeObjects: (merges) => shard.mergeObjects(merges).then((all) => all.map(refused), refuse),
+    deleteObject: (id) => shard.deleteObject(id).catch(refuse),
     condition: () => shard.condition(),
     statistics: () => shard.statistics(),
     configure: (settings) => shard.configure(settings),

@@ -16,9 +16,10 @@ import {
 import { type ShardAddress, type ShardKey, ShardMoved, shardPlaceOf } from "@shoal/rpc";
 import type { CommitCarrier, CopyStore } from "@shoal/shard";
 import type { CopyTransfers } from "./copy-transfers.js";
-import { bytesOf, FullCopy, type FullCopyEvent } from "./full-copy.js";
+import { bytesOf, FullCopy } from "./full-copy.js";
 import { ReceivedGraph } from "./received-graph.js";
 import { givenUp, tooFewInSync, unknownOutcome } from "./refused-writes.js";
+import type { ReplicaEvent } from "./replica-event.js";
 import { type GraphMessage, SentRows } from "./sent-rows.js";
 
 /** What the replicas of a node share, and how they reach the rest of the cluster. */
@@ -46,22 +47,6 @@ export interface ReplicaSurroundings {
   /** Those that requests wait for: they are woken all the time. */
   readonly waitedFor: Set<ShardReplica>;
 }
-
-export type ReplicaEvent =
-  /** Another configuration counts: who is primary, who is in sync. */
-  | {
-      readonly type: "configured";
-      readonly shard: ShardAddress;
-      readonly before: ShardConfiguration | undefined;
-      readonly after: ShardConfiguration;
-    }
-  /** The copy is not the shard's any more: its store goes. */
-  | { readonly type: "discarded"; readonly shard: ShardAddress }
-  /** The store takes no more writes: it is to be opened again. */
-  | { readonly type: "copyFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
-  /** Rows that another copy needs could not be read; the graph could not be, and the rows come without it. */
-  | { readonly type: "catchUpFailed" | "graphFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
-  | (FullCopyEvent & { readonly shard: ShardAddress });
 
 /** The commit that the primary carries. */
 interface OwnCommit {
@@ -110,6 +95,7 @@ export class ShardReplica implements CommitCarrier {
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #isStopped = false;
+  #isDamaged = false;
 
   constructor(address: ShardAddress, key: ShardKey, around: ReplicaSurroundings) {
     this.address = address;
@@ -226,7 +212,7 @@ export class ShardReplica implements CommitCarrier {
   /** Answers what only the primary may, while it surely is. */
   async linear<T>(read: () => T | Promise<T>): Promise<T> {
     if (this.#readFault() !== undefined) await this.#until(() => this.#readFault());
-    const result = await read();
+    const result = await this.#whole(read);
     const fault = this.#readFault();
     if (fault !== undefined) throw this.#moved(fault);
     return result;
@@ -241,9 +227,34 @@ export class ShardReplica implements CommitCarrier {
   /** Answers what any copy in sync may. */
   async search<T>(read: () => T | Promise<T>): Promise<T> {
     this.#checkSearch();
-    const result = await read();
+    const result = await this.#whole(read);
     this.#checkSearch();
     return result;
+  }
+
+  /**
+   * What is answered for `error`, with which nothing was done. When it is damage and another copy is in sync, that one has what is lost
+   * here: this copy answers no more then, and others are to be asked.
+   */
+  refusal(error: ShoalError): ShoalError {
+    const { configuration, name } = this;
+    if (error.code !== "dataLoss" || configuration?.inSync.some((copy) => copy !== name) !== true) return error;
+    if (!this.#isDamaged && !this.#isStopped) {
+      this.#isDamaged = true;
+      // As one whose disk fails: it lets another copy be primary.
+      this.handle({ type: "writeFailed" });
+      this.#abandon("its store is damaged");
+      this.#report("copyDamaged", error);
+    }
+    return this.#moved(error.message);
+  }
+
+  async #whole<T>(read: () => T | Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (thrown) {
+      throw thrown instanceof ShoalError ? this.refusal(thrown) : thrown;
+    }
   }
 
   /** Lets another copy be primary; resolves when one is, at the latest after `msMax`. */
@@ -432,7 +443,10 @@ export class ShardReplica implements CommitCarrier {
 
   /** What cannot be read is asked for again by the copy that needs it. */
   #asked(work: () => Promise<void>): void {
-    work().catch((thrown: unknown) => this.#report("catchUpFailed", thrown));
+    work().catch((thrown: unknown) => {
+      this.#report("catchUpFailed", thrown);
+      this.refusal(ShoalError.from(thrown));
+    });
   }
 
   async #write(store: CopyStore, { write, batch }: Extract<CopyEffect, { type: "write" }>): Promise<void> {
@@ -478,7 +492,7 @@ export class ShardReplica implements CommitCarrier {
     this.handle({ type: "proposed", outcome, configuration: decision?.current });
   }
 
-  #report(type: "copyFailed" | "catchUpFailed" | "graphFailed", thrown: unknown): void {
+  #report(type: "copyFailed" | "copyDamaged" | "catchUpFailed" | "graphFailed", thrown: unknown): void {
     if (!this.#isStopped) this.#around.onEvent({ type, shard: this.address, error: ShoalError.from(thrown) });
   }
 }
