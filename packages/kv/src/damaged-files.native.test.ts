@@ -113,6 +113,19 @@ describe("damaged files", () => {
       const store = await openRocksStore({ folder, ...options });
       expect((await readTables(folder, false)).damaged).toEqual([]);
       expect(await readAll(store, "whole")).toBe(0);
+      expect(store.damage).toBeUndefined();
+      await store[Symbol.asyncDispose]();
+    });
+  });
+
+  it("a store says which of its blocks are damaged", async () => {
+    await withCopy(async (folder) => {
+      const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(".sst"));
+      const table = readFileSync(join(folder, name));
+      table[0] = (table[0] ?? 0) ^ 1;
+      writeFileSync(join(folder, name), table);
+      const store = await openRocksStore({ folder, ...options });
+      expect(store.damage).toBe(`store ${folder} has a damaged block at byte 0 of ${name}`);
       await store[Symbol.asyncDispose]();
     });
   });

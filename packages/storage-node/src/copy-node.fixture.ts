@@ -69,6 +69,7 @@ export class CopyNode implements AsyncDisposable {
   readonly stores = new Map<string, MemoryStore>();
   /** What is found damaged in each store that is opened. */
   damage: string | undefined;
+  isLossAccepted = false;
   #process: NodeProcess | undefined;
   #starts = 0;
   #folders = 1;
@@ -118,6 +119,7 @@ export class CopyNode implements AsyncDisposable {
       leaseMs: world.leaseMs,
       journalKeepEntries: 20,
       transferBytesPerSecond: 1e9,
+      isLossAccepted: this.isLossAccepted,
     });
     const fences: FencedStore[] = [];
     const registry = new ShardRegistry({

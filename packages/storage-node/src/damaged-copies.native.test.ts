@@ -158,6 +158,30 @@ describe("a copy whose files are damaged when it is opened", () => {
     await makeAnew(world, node);
   });
 
+  it("is opened when an operator says that the copy which has everything is lost", async () => {
+    await using world = await threeObjects();
+    const node = await world.primary();
+    const [lost, away] = world.secondaries(node);
+    away.kill();
+    await until("it is taken out", () => world.configuration().inSync.length === 2);
+    lost.kill();
+    node.kill();
+    node.damage = "store x has a damaged block";
+    await node.start();
+    expect(reportOf(node)).toMatchObject({ state: "DAMAGED" });
+    node.kill();
+    node.isLossAccepted = true;
+    await node.start();
+    await until("it answers", () => world.primaryNow() === node);
+    expect(await node.read(0)).toBe(1);
+    node.kill();
+    node.isLossAccepted = false;
+    await node.start();
+    await until("it answers as before", () => world.primaryNow() === node);
+    await away.start();
+    await world.put(3, 5, 2);
+  });
+
   it("is not opened when the row of an object is found lost", async () => {
     await using world = await threeObjects();
     const [node] = world.secondaries(await world.primary());

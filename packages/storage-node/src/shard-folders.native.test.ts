@@ -25,6 +25,18 @@ describe("ShardFolders", () => {
     });
   });
 
+  test("remembers that a shard is damaged, until its folder is removed", async () => {
+    const folders = await ShardFolders.open(root);
+    await folders.shard("c1", "s1", marker(3));
+    expect(await folders.damage("c1", "s1")).toBeUndefined();
+    expect(await folders.damage("c2", "s1")).toBeUndefined();
+    await folders.keepDamage("c1", "s1", "file 7 is damaged");
+    const later = await ShardFolders.open(root);
+    expect(await later.damage("c1", "s1")).toBe("file 7 is damaged");
+    await later.removeShard("c1", "s1");
+    expect(await later.damage("c1", "s1")).toBeUndefined();
+  });
+
   test("makes shards of one class at once, with the marker of one of them", async () => {
     const folders = await ShardFolders.open(root);
     await Promise.all(Array.from({ length: 20 }, (_, i) => folders.shard("c1", `s${i}`, marker(3))));

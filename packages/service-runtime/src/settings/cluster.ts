@@ -79,7 +79,7 @@ export const CLUSTER_SETTINGS = {
   acceptDataLoss: setting("CLUSTER_ACCEPT_DATA_LOSS", "cluster.accept_data_loss", truth, {
     fallback: false,
     meaning:
-      "Whether a storage node, or `serve`, may start with a new folder although it has shards, with empty shards instead of missing ones, and without the writes of lost or damaged logs: their content is lost. For one start.",
+      "Whether a storage node, or `serve`, may start with a new folder although it has shards, with empty shards instead of missing ones, without the writes of lost or damaged logs, and with damaged copies: what they lack is lost. For one start.",
   }),
   copyLeaseMilliseconds: setting("COPY_LEASE_MILLISECONDS", "copies.lease_milliseconds", wholeNumber(500, 60_000), {
     fallback: 2_000,

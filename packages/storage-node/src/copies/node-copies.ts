@@ -49,7 +49,7 @@ export interface NodeCopiesOptions {
   readonly leaseMs: number;
   /** Entries that a journal keeps for copies that are away. */
   readonly journalKeepEntries: number;
-  /** Shards may be missing here that were made once, as an operator has said. */
+  /** Shards may be missing here that were made once, and damaged ones are opened, as an operator has said. */
   readonly isLossAccepted?: boolean;
   /** Of rows and graphs, to all copies that catch up. */
   readonly transferBytesPerSecond: number;
@@ -294,8 +294,9 @@ export class NodeCopies implements Disposable {
     return copiesOf(configuration).find((copy) => nodeOf(copy) === this.#options.nodeName);
   }
 
-  /** Whether a copy on another node has everything, as far as is known. */
+  /** Whether a copy on another node has everything, as far as is known; it may be lost, when an operator says so. */
   async #hasAnother(key: ShardKey): Promise<boolean> {
+    if (this.#options.isLossAccepted === true) return false;
     await this.#asked().catch(() => undefined);
     return this.#configuration(key)?.inSync.some((copy) => nodeOf(copy) !== this.#options.nodeName) === true;
   }
