@@ -2,6 +2,7 @@ import type { IndexedChange } from "@shoal/inverted-index";
 import type { KeyValueChange } from "@shoal/kv";
 import { CLIENT_PHRASES, type ObjectId, type PutMode, type PutTimes, ShoalError } from "@shoal/model";
 import { byteYielder } from "./byte-yielder.js";
+import { DamagedBaseRow } from "./damaged-base-row.js";
 import { encodeHeadRecord } from "./head-record.js";
 import type { IdTable } from "./id-table.js";
 import { encodeJournalRecord, type JournalEntry } from "./journal-record.js";
@@ -200,7 +201,7 @@ export class CommitDraft {
     if (draft !== undefined) return draft.row === undefined ? undefined : view(draft.row);
     const base = this.#options.baseRows.get(id);
     if (base !== undefined || this.#options.table.find(id) < 0) return base;
-    return new ShoalError("dataLoss", `row of object '${id}' is missing`);
+    return new DamagedBaseRow(`row of object '${id}' is missing`);
   }
 
   #isLostWithItsId(id: ObjectId): boolean {

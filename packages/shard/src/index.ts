@@ -1,5 +1,6 @@
 export type { GraphPieces } from "./copied-graph.js";
 export type { CopyStore } from "./copy-store.js";
+export { DamagedBaseRow } from "./damaged-base-row.js";
 export { IdPresenceFilter } from "./id-presence-filter.js";
 export { checkRoomForShards } from "./memory-admission.js";
 export { openShard } from "./open-shard.js";

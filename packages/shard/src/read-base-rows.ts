@@ -1,6 +1,7 @@
 import type { KeyValueReader } from "@shoal/kv";
 import { type ObjectId, ShoalError } from "@shoal/model";
 import type { BaseRow } from "./commit-draft.js";
+import { DamagedBaseRow } from "./damaged-base-row.js";
 import type { IdTable } from "./id-table.js";
 import { rowKey } from "./key-layout.js";
 import type { PendingWrite } from "./pending-write.js";
@@ -59,5 +60,5 @@ function baseRow(id: ObjectId, value: Uint8Array | Error | undefined, isKnown: b
   if (row !== undefined && isKnown) return row;
   const reason =
     value instanceof Error ? value.message : value === undefined ? "its row is missing" : "its row cannot be used";
-  return new ShoalError("dataLoss", `object '${id}' of ${place} is damaged: ${reason}`, { cause: value });
+  return new DamagedBaseRow(`object '${id}' of ${place} is damaged: ${reason}`, value);
 }

@@ -1,5 +1,4 @@
-import { ShoalError } from "@shoal/model";
-import type { Shard } from "@shoal/shard";
+import { DamagedBaseRow, type Shard } from "@shoal/shard";
 import type { ShardReplica } from "./shard-replica.js";
 
 /**
@@ -8,10 +7,10 @@ import type { ShardReplica } from "./shard-replica.js";
  * another copy does not have.
  */
 export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: () => void): Shard {
+  const refused = <T>(outcome: T) => (outcome instanceof DamagedBaseRow ? replica.refusal(outcome) : outcome);
   const refuse = (thrown: unknown): never => {
-    throw replica.refusal(ShoalError.from(thrown));
+    throw refused(thrown);
   };
-  const refused = <T>(outcome: T | ShoalError) => (outcome instanceof ShoalError ? replica.refusal(outcome) : outcome);
   return {
     className: shard.className,
     shardName: shard.shardName,
