@@ -56,6 +56,8 @@ export type ReplicaEvent =
       readonly before: ShardConfiguration | undefined;
       readonly after: ShardConfiguration;
     }
+  /** A copy that catches up takes back changes that this primary does not have. */
+  | { readonly type: "takesBack"; readonly shard: ShardAddress; readonly copy: CopyName; readonly changes: number }
   /** The copy is not the shard's any more: its store goes. */
   | { readonly type: "discarded"; readonly shard: ShardAddress }
   /** The store takes no more writes: it is to be opened again. */
@@ -433,6 +435,9 @@ export class ShardReplica implements CommitCarrier {
       }
       case "abandoned":
         this.#abandon("the copy was primary until then");
+        return;
+      case "takesBack":
+        this.#around.onEvent({ ...effect, shard: this.address });
         return;
       case "discard":
         this.stop();
