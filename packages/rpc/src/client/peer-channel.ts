@@ -79,7 +79,9 @@ class PeerChannel implements PeerConnection {
     // One that is larger than all that may be on its way goes alone.
     if (!isHeartbeat && unsentBytes > 0 && unsentBytes + bytes.length > unsentBytesMax) return false;
     this.#number = (this.#number + 1) % NUMBER_END;
-    sender.send(this.#number, REQUEST_MESSAGE, bytes);
+    // Leases must not end because thousands of shards have something to say.
+    if (isHeartbeat) sender.sendFirst(this.#number, REQUEST_MESSAGE, bytes);
+    else sender.send(this.#number, REQUEST_MESSAGE, bytes);
     return true;
   }
 
