@@ -14,6 +14,8 @@ import { NODE_LIMITS, type NodeConnectionLimits } from "./node-link.js";
 import { NodeStreams } from "./node-streams.js";
 
 const IN_FLIGHT_MAX = 1024 * 1024;
+/** Heartbeats have a stream of their own: leases must not end because thousands of shards have something to say. */
+const HEARTBEATS_IN_FLIGHT_MAX = 64 * 1024;
 /** Numbers of messages are below it, as packets have 32 bits for them. */
 const NUMBER_END = 2 ** 32;
 
@@ -53,7 +55,7 @@ class PeerChannel implements PeerConnection {
         connectTimeoutMs,
         method: PEERS.Deliver,
         metadata,
-        bytesInFlightMax: [IN_FLIGHT_MAX],
+        bytesInFlightMax: [IN_FLIGHT_MAX, HEARTBEATS_IN_FLIGHT_MAX],
         ...events,
       });
     });
@@ -68,10 +70,10 @@ class PeerChannel implements PeerConnection {
   }
 
   send(message: NodeMessage): boolean {
-    const sender = this.#kept.ready?.streams[0]?.sender;
+    const isHeartbeat = message.type === "heartbeat";
+    const sender = this.#kept.ready?.streams[isHeartbeat ? 1 : 0]?.sender;
     if (sender === undefined) return false;
     const { messageBytesMax, unsentBytesMax } = this.#limits;
-    const isHeartbeat = message.type === "heartbeat";
     const { unsentBytes } = sender;
     if (!isHeartbeat && unsentBytes >= unsentBytesMax) return false;
     const bytes = ByteWriter.bytesOf((writer) => nodeMessage(writer, message));
@@ -79,9 +81,7 @@ class PeerChannel implements PeerConnection {
     // One that is larger than all that may be on its way goes alone.
     if (!isHeartbeat && unsentBytes > 0 && unsentBytes + bytes.length > unsentBytesMax) return false;
     this.#number = (this.#number + 1) % NUMBER_END;
-    // Leases must not end because thousands of shards have something to say.
-    if (isHeartbeat) sender.sendFirst(this.#number, REQUEST_MESSAGE, bytes);
-    else sender.send(this.#number, REQUEST_MESSAGE, bytes);
+    sender.send(this.#number, REQUEST_MESSAGE, bytes);
     return true;
   }
 

@@ -65,13 +65,6 @@ export class FrameSender {
     this.#plan(true);
   }
 
-  /** A small message before all that waits. */
-  sendFirst(request: number, kind: MessageKind, payload: Buffer): void {
-    this.#waiting += payload.length;
-    this.#small.unshift({ request, kind: kind.last, payload });
-    this.#plan(true);
-  }
-
   send(request: number, kind: MessageKind, payload: Buffer): void {
     if (payload.length <= FRAME_BYTES) {
       this.signal(request, kind.last, payload);
