@@ -101,6 +101,10 @@ export class NodeCopies implements Disposable {
   /** The leases that were held when primaries that lack one were looked for last, and whether there were any. */
   #leasesSeen = "";
   #hasHindered = false;
+  /** Those that were held when requests that wait were looked at last. */
+  #leasesWaited = "";
+  /** Nodes whose silence has been told. */
+  #silent: ReadonlySet<string> = new Set();
   #nextHeartbeat = 0;
   #heartbeats = 0;
   #refreshing: Promise<void> | undefined;
@@ -414,13 +418,20 @@ export class NodeCopies implements Disposable {
     const silentAfter = this.#timing.silenceMs * (1 + this.#timing.drift);
     const { primaries } = this.#followed;
     const silent = new Set([...primaries].filter((node) => this.#leases.heardAt(node) + silentAfter <= now));
-    if (silent.size > 0) this.#tellSilent(silent);
-    for (const replica of this.#waitedFor) this.#due.add(replica, { type: "wake" });
+    const isNews = [...silent].some((node) => !this.#silent.has(node));
+    this.#silent = silent;
+    if (silent.size > 0 && (isBeat || isNews)) this.#tellSilent(silent);
+    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+    // All else that requests wait for is an event of the replica.
+    if (isBeat || leases !== this.#leasesWaited) {
+      for (const replica of this.#waitedFor) this.#due.add(replica, { type: "wake" });
+    }
+    this.#leasesWaited = leases;
     for (const [shard, closed] of this.#closedCopies) {
       const configuration = this.#configuration(shard);
       if (configuration !== undefined) this.#carryOut(shard, this.#options.ownCopy, closed.step(configuration, now));
     }
-    if (isBeat) this.#wakeHindered(now);
+    if (isBeat) this.#wakeHindered(leases);
   }
 
   #tellSilent(silent: ReadonlySet<string>): void {
@@ -431,8 +442,7 @@ export class NodeCopies implements Disposable {
   }
 
   /** Primaries begin to lack a lease, and no longer do, when one ends, begins again, or a configuration changes. */
-  #wakeHindered(now: number): void {
-    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+  #wakeHindered(leases: string): void {
     if (leases === this.#leasesSeen && !this.#hasHindered) return;
     this.#leasesSeen = leases;
     this.#hasHindered = false;
@@ -457,7 +467,8 @@ export class NodeCopies implements Disposable {
 
   #followAnew(): void {
     this.#followed = { peers: new Set(), primaries: new Set(), needsStore: false };
-    for (const { configuration } of this.#replicas.values()) if (configuration !== undefined) this.#follow(configuration);
+    for (const { configuration } of this.#replicas.values())
+      if (configuration !== undefined) this.#follow(configuration);
     this.#isFollowedOld = false;
     // Who is primary is looked at once more.
     this.#hasHindered = true;
