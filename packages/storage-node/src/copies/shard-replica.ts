@@ -44,6 +44,8 @@ export interface ReplicaSurroundings {
   /** Reads all configurations anew. */
   readonly refresh: () => void;
   readonly onEvent: (event: ReplicaEvent) => void;
+  /** Its time has come: it gets a `wake`, after others whose time has come. */
+  readonly wake: (replica: ShardReplica) => void;
   /** Those that requests wait for: they are woken all the time. */
   readonly waitedFor: Set<ShardReplica>;
 }
@@ -395,7 +397,7 @@ export class ShardReplica implements CommitCarrier {
     const ms = Math.max(0, Math.ceil(wakeAt - this.#around.now()));
     this.#timer = setTimeout(() => {
       this.#timerAt = Number.POSITIVE_INFINITY;
-      this.handle({ type: "wake" });
+      this.#around.wake(this);
     }, ms);
   }
 
