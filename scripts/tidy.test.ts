@@ -44,7 +44,8 @@ const OUTSIDE_WORLD = [
 
 /**
  * Who may set immediates: whoever gathers what one iteration of the event loop brings. Long work waits for its steps in `eventLoop` of
- * runtime, with everybody else's: those who yield on their own take their steps in the same turn.
+ * runtime, with everybody else's: those who yield on their own take their steps in the same turn. What copies owe each other does not wait
+ * for long work: leases would end.
  */
 const GATHERERS = [
   /^packages\/runtime\//,
@@ -54,6 +55,7 @@ const GATHERERS = [
   /^packages\/native\/src\/native-vector-index\.ts$/,
   /^packages\/rpc\/src\/stream\/frame-sender\.ts$/,
   /^packages\/shard\/src\/(commit-loop|read-rows)\.ts$/,
+  /^packages\/storage-node\/src\/copies\/due-events\.ts$/,
   /^packages\/loop-counter\//,
 ];
 

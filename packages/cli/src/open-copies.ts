@@ -103,6 +103,10 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
 }
 
 const EVENTS = {
+  takesBack: [
+    "warn",
+    "a copy takes back changes that its primary lacks: not acknowledged, or lost by the primary's disk",
+  ],
   discarded: ["info", "a copy that belongs to its shard no more is removed"],
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
   fullCopyEnded: ["info", "a full copy has ended"],

@@ -244,6 +244,16 @@ it("takes out what an earlier start has left, and what failed, after the next ch
   await expect.poll(async () => (await copies.current(CONTEXT)).configurations.size).toBe(0);
 });
 
+it("commits what comes soon after a commit together, and what comes alone at once", async () => {
+  const { store, ledger, copies } = await openControlled(4);
+  using _ledger = ledger;
+  using _copies = copies;
+  await copies.propose("n1", proposals("c", 0, 1), CONTEXT);
+  expect(store.commits).toHaveLength(1);
+  await Promise.all([1, 2, 3].map((at) => copies.propose(`n${at}`, proposals("c", at, 1), CONTEXT)));
+  expect(store.commits.map(({ length }) => length)).toEqual([1, 3]);
+});
+
 it("is one line of configurations for nodes at several coordinators, whatever they propose", async () => {
   const seed = Number(process.env.COORDINATOR_SEED) || 7;
   const { below } = seededRandom(seed);

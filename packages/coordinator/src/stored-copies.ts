@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
 import { configurationFault, type ShardConfiguration } from "@shoal/replication";
@@ -21,6 +22,11 @@ import { isSameSchema, otherChanges, readSchema } from "./stored-schema.js";
 /** Etcd takes 127 changes and 1.5 MB at once. */
 const CHANGES_MAX = 100;
 const BYTES_MAX = 1_000_000;
+/**
+ * Between a commit and one that is not full: each costs everybody who follows the configurations time for every shard that there is. When
+ * thousands of shards begin, what they propose comes a few at a time.
+ */
+const PAUSE_MS = 20;
 
 /** For what several callers share: the store has a limit of its own. */
 const SHARED: RequestContext = { deadline: Number.POSITIVE_INFINITY };
@@ -91,8 +97,18 @@ export class StoredCopies implements CopyService, Disposable {
   async #commitWaiting(): Promise<void> {
     if (this.#isCommitting) return;
     this.#isCommitting = true;
-    while (this.#waiting.size > 0) await this.#commit(this.#nextInLine());
+    while (this.#waiting.size > 0) {
+      await this.#commit(this.#nextInLine());
+      if (!this.#isFull) await sleep(PAUSE_MS);
+    }
     this.#isCommitting = false;
+  }
+
+  /** Whether as many wait as fit in a commit. */
+  get #isFull(): boolean {
+    let count = 0;
+    for (const queue of this.#waiting.values()) count += queue.length;
+    return count >= CHANGES_MAX;
   }
 
   /** One proposal of each node in turn, as many as fit in a commit. */

@@ -64,5 +64,7 @@ export class StoredEntries implements SnapshotService<EntriesSnapshot>, Disposab
 
 /** Values that did not change are the same objects in every state. */
 function hasSameEntries({ entries: before }: EntriesSnapshot, { entries }: EntriesSnapshot): boolean {
-  return entries.size === before.size && [...entries].every(([key, value]) => before.get(key) === value);
+  if (entries.size !== before.size) return false;
+  for (const [key, value] of entries) if (before.get(key) !== value) return false;
+  return true;
 }

@@ -33,6 +33,9 @@ export class CopyCore {
   /** Everything up to this sequence is acknowledged; -1: not known since the start. */
   committed = -1;
   hasFailed = false;
+  /** Since its opening it has met a copy that has everything acknowledged: what this one's disk may have lost would have been seen. */
+  hasMetOthers = false;
+  #openedAt: number | undefined;
   /** What follows this sequence in the journal is needed. */
   pinnedFrom = Number.POSITIVE_INFINITY;
   /** When the earliest thing is due. */
@@ -145,6 +148,10 @@ export class CopyCore {
   learn(configuration: ShardConfiguration): boolean {
     const { version } = configuration;
     if (version < this.state.since || version <= (this.configuration?.version ?? 0)) return false;
+    this.#openedAt ??= this.now;
+    // Nothing was ever acknowledged.
+    if (this.configuration === undefined && configuration.epoch === 1 && configuration.claim === "")
+      this.hasMetOthers = true;
     this.configuration = configuration;
     this.maybes = [];
     this.#proposedAt = Number.NEGATIVE_INFINITY;
@@ -154,6 +161,18 @@ export class CopyCore {
   /** The first entry that the journal keeps follows this sequence, once it ends at `end`. */
   baseAt(end: number): number {
     return Math.max(this.state.base, Math.min(this.pinnedFrom, end - this.options.journalKeepEntries));
+  }
+
+  /**
+   * Whether it should not go on without the others yet. A log whose end is gone leaves no trace on the disk, and the copy would take
+   * back from the others what it has lost; where all come back from the same fault, one of them is soon there.
+   */
+  get waitsForOthers(): boolean {
+    if (this.hasMetOthers || this.is("goes on after its opening without the others")) return false;
+    const until = (this.#openedAt ?? this.now) + this.timing.aloneMs;
+    if (this.now >= until) return false;
+    this.wakeAfter(until - this.now);
+    return true;
   }
 
   withhold(node: string): void {

@@ -38,6 +38,8 @@ export type CopyMessage =
       readonly receiver: string;
       readonly committed: number;
       readonly configuration: ShardConfiguration;
+      /** Where the primary's journal ended when its epoch began: whoever is in sync has that much. */
+      readonly start: number;
     }
   | {
       readonly type: "led";
@@ -156,6 +158,11 @@ export type CopyEffect =
   | { readonly type: "committed" }
   /** Nobody knows what becomes of the commit that was under way. */
   | { readonly type: "abandoned" }
+  /**
+   * A copy that catches up has changes that the primary does not have, and takes them back: they were not acknowledged, unless the
+   * disk of the primary has lost them.
+   */
+  | { readonly type: "takesBack"; readonly copy: CopyName; readonly changes: number }
   /** The shard is not on this node any more. */
   | { readonly type: "discard" };
 

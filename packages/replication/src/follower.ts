@@ -120,7 +120,9 @@ export class Follower {
         }
         return;
       case "end":
-        if (message.version === this.#ends?.version) this.#ends.of.set(from, message.end);
+        if (message.version !== this.#ends?.version) return;
+        this.#ends.of.set(from, message.end);
+        this.#core.hasMetOthers = true;
         return;
       case "revoke":
         this.#revoked(from, message);
@@ -185,7 +187,7 @@ export class Follower {
       return;
     }
     // What is being written now is part of what it takes over.
-    if (core.isWriting || !core.mayPropose()) return;
+    if (core.isWriting || core.waitsForOthers || !core.mayPropose()) return;
     core.withhold(node);
     const complete = [...configuration.inSync, ...configuration.eligible];
     const equal = [...ends.of].filter(([copy, end]) => complete.includes(copy) && core.areEqual(end, state.end));
@@ -222,16 +224,21 @@ export class Follower {
     return configuration?.primary === from && configuration.epoch === epoch;
   }
 
-  #led(from: CopyName, { epoch, lead, run, receiver, needs, committed }: Extract<CopyMessage, { type: "lead" }>): void {
+  #led(from: CopyName, message: Extract<CopyMessage, { type: "lead" }>): void {
+    const { epoch, lead, run, receiver, needs, committed, start } = message;
     const core = this.#core;
     if (!this.#follows(from, epoch) || core.isWriting || !core.isComplete) return;
     // It is of before a restart, or of before this copy confirmed that it answers nothing.
     if (receiver !== core.leases.run) return;
     if (core.leases.isRevoked(core.options.shard, { epoch, lead })) return;
-    if (this.#lead === undefined || this.#lead.epoch < epoch || this.#lead.lead < lead || this.#lead.run !== run) {
+    // Its disk may have lost the end of its log: the primary sees that in the answer.
+    const isShort = core.state.end.sequence < start;
+    const isLater = this.#lead === undefined || this.#lead.epoch < epoch || this.#lead.lead < lead;
+    if (!isShort && (isLater || this.#lead?.run !== run)) {
       this.#lead = { epoch, lead, run, needs };
     }
     this.#heardAt = core.now;
+    core.hasMetOthers = true;
     this.#knowCommitted(committed);
     const answer = () => core.send(from, { type: "led", epoch, lead, end: core.state.end });
     if (core.state.acceptedEpoch >= epoch) answer();

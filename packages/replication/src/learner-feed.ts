@@ -104,7 +104,9 @@ export class LearnerFeed {
   }
 
   begin(): void {
-    const { session, epoch, hello } = this.#options;
+    const { copy, session, epoch, hello } = this.#options;
+    const changes = hello.end.sequence - this.#common.sequence;
+    if (changes > 0) this.#core.effects.push({ type: "takesBack", copy, changes });
     const { claim, number } = hello;
     this.#ask({ type: "begin", epoch, session, claim, number, common: this.isFull ? START : this.#common });
   }

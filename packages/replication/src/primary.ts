@@ -29,6 +29,8 @@ export class Primary {
   readonly #former: FormerLeases;
   readonly #relied: ReliedLeases;
   #isReady = false;
+  /** Where the journal ended when the epoch began. */
+  #start = 0;
   /** The learner that is to be in sync next. */
   #candidate: CopyName | undefined;
   #inFlight: (Commit & { isDurable: boolean }) | undefined;
@@ -190,7 +192,8 @@ export class Primary {
     for (const copy of configuration.inSync) if (copy !== core.name) this.#sendLead(this.#peer(copy));
     if (!this.#isReady && this.#areLed(configuration.inSync, 1)) {
       this.#isReady = true;
-      core.committed = core.state.end.sequence;
+      this.#start = core.state.end.sequence;
+      core.committed = this.#start;
     }
     for (const peer of this.#peers.values()) this.#resend(peer);
     core.pinnedFrom = Math.min(...[...this.#peers.values()].map(({ feed }) => feed?.pinsFrom ?? NEVER));
@@ -248,15 +251,18 @@ export class Primary {
     peer.leadSent = lead;
     peer.leadSentAt = now;
     const { committed, leases } = core;
+    const { run } = leases;
     const epoch = this.#epoch;
+    const start = this.#isReady ? this.#start : core.state.end.sequence;
     const receiver = leases.runOf(nodeOf(peer.copy)) ?? "";
-    core.send(peer.copy, { type: "lead", epoch, lead, needs, run: leases.run, receiver, committed, configuration });
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run, receiver, committed, configuration, start });
   }
 
   #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
     const core = this.#core;
     if (epoch !== this.#epoch || lead > this.#relied.lead) return;
     const isFirst = peer.led === 0;
+    if (core.configuration?.inSync.includes(peer.copy)) core.hasMetOthers = true;
     peer.led = Math.max(peer.led, lead);
     if (peer.queue.length === 0) peer.waitingSince = NEVER;
     if (!isFirst || peer.isLive || !core.configuration?.inSync.includes(peer.copy)) return;
@@ -332,7 +338,8 @@ export class Primary {
 
   /** Takes out who has not answered for long, or gives no lease. A learner says every `answerMs` that it is there. */
   #takeOutSilent(configuration: ShardConfiguration): void {
-    const { leases, name, now, timing } = this.#core;
+    const core = this.#core;
+    const { leases, name, now, timing } = core;
     const silent = configuration.inSync.filter((copy) => {
       if (copy === name) return false;
       const { waitingSince, isApart, queue } = this.#peer(copy);
@@ -340,12 +347,12 @@ export class Primary {
       const hasNoLease = leases.held(node, now) === undefined && leases.heardAt(node) + timing.leaseMs <= now;
       return isApart || hasNoLease || waitingSince + timing.answerMs + (queue[0]?.workMs ?? 0) <= now;
     });
-    if (silent.length > 0) this.#takeOut(silent);
+    if (silent.length > 0 && !core.waitsForOthers) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
       if (configuration.inSync.includes(peer.copy) || peer.waitingSince + 2 * timing.answerMs > now) continue;
       if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
       // It would be in sync by a change that may still be made: another one decides that it is not.
-      else if (this.#core.mayPropose()) this.#core.propose(touched(configuration));
+      else if (core.mayPropose()) core.propose(touched(configuration));
     }
   }
 

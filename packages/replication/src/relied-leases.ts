@@ -45,10 +45,12 @@ export class ReliedLeases {
     const { configuration, leases, maybes, now } = this.#core;
     // Nobody is there who could take over.
     if (configuration === undefined || copiesOf(configuration).length === 1) return undefined;
-    for (const node of [configuration, ...maybes].flatMap(needsOf)) {
-      const number = leases.held(node, now);
-      const isSame = this.#core.is("a lease that had ended is relied on again") || number === this.#needs?.get(node);
-      if (number === undefined || !isSame) return `the primary holds no lease of '${node}'`;
+    for (const one of [configuration, ...maybes]) {
+      for (const node of needsOf(one)) {
+        const number = leases.held(node, now);
+        const isSame = this.#core.is("a lease that had ended is relied on again") || number === this.#needs?.get(node);
+        if (number === undefined || !isSame) return `the primary holds no lease of '${node}'`;
+      }
     }
     return undefined;
   }

@@ -332,7 +332,7 @@ describe("ShardCopy as secondary", () => {
       ]),
       run: "a.1",
       receiver,
-      committed: 5,
+      ...{ committed: 5, start: 5 },
       configuration: led,
     }) as const;
 

@@ -15,6 +15,7 @@ export const WRONG_VARIANTS = [
   "a lease that had ended is relied on again",
   "a deletion is confirmed before the copy has stopped",
   "a change that may still be made is not reckoned with",
+  "goes on after its opening without the others",
 ] as const;
 
 export type WrongVariant = (typeof WRONG_VARIANTS)[number];

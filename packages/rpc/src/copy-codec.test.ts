@@ -37,7 +37,7 @@ describe("messages between storage nodes", () => {
       ...{ type: "copy", shard: "c/s", from: "n1/a", to: "n2/b" },
       message: {
         ...{ type: "lead", epoch: 2, lead: 1, needs: new Map([["n2", 1]]), run: "r", receiver: "q" },
-        ...{ committed: -1, configuration },
+        ...{ committed: -1, configuration, start: 7 },
       },
     };
     expect(read(bytesOf(message))).toEqual(message);

@@ -87,6 +87,22 @@ describe("updates of configurations", () => {
   });
 });
 
+test("tells those who watch together of what changes soon after each other", async () => {
+  const shards = Array.from({ length: 50 }, (_, at) => [`c/s${at}`, ["node-1/a", "node-2/b"]] as const);
+  const copies = new MemoryCopies(shards);
+  await using server = await createRpcServer({ copies }, address);
+  using client = connectCoordinator([`127.0.0.1:${server.port}`], { now });
+  const sizes: number[] = [];
+  using _watching = client.copies.watch(({ configurations }) => sizes.push(configurations.size));
+  await expect.poll(() => sizes).toEqual([0]);
+  for (const [shard, placedCopies] of shards) {
+    const next = withLearner(initialConfiguration(placedCopies), "node-3/c");
+    await copies.propose("node-1", [{ shard, next }]);
+  }
+  await expect.poll(() => sizes.at(-1)).toBe(50);
+  expect(sizes.length).toBeLessThan(10);
+});
+
 describe("the updates that a coordinator keeps", () => {
   test(`lead from every snapshot that was there to the latest, and say what has changed since only, seed ${seed}`, () => {
     const { below } = seededRandom(seed);

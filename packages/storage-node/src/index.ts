@@ -1,5 +1,6 @@
 export { type CopyPlace, WAY_OUT_OF_COPY } from "./copies/copy-place.js";
-export { NodeCopies, type NodeCopiesOptions } from "./copies/node-copies.js";
+export { NodeCopies } from "./copies/node-copies.js";
+export type { NodeCopiesOptions } from "./copies/node-copies-options.js";
 export { type Peer, Peers } from "./copies/peers.js";
 export type { ReplicaEvent } from "./copies/replica-event.js";
 export type { ShardReplica } from "./copies/shard-replica.js";

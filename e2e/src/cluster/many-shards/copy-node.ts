@@ -31,6 +31,8 @@ const REPORT_MS = 100;
 /** To count takes time, too. */
 const COUNT_MS = 2_000;
 const RETRY_MS = 50;
+/** At the same time: clients of a node that is slow wait, too. */
+const WRITES_MAX = 500;
 const JOURNAL_KEEP_ENTRIES = 1_000;
 /** A store takes no time to open here: so many beside each other. */
 const OPENING_MAX = 64;
@@ -155,12 +157,19 @@ async function write(replica: ShardReplica): Promise<void> {
   }
 }
 
+let writing = 0;
+let turn = copies.replicas[Symbol.iterator]();
 setInterval(() => {
-  if (!isWriting) return;
-  for (const replica of copies.replicas) {
+  while (isWriting && writing < WRITES_MAX) {
+    const { done, value: replica } = turn.next();
+    if (done) {
+      turn = copies.replicas[Symbol.iterator]();
+      return;
+    }
     if (!replica.isPrimary || written.has(replica.key)) continue;
     written.add(replica.key);
-    void write(replica);
+    writing++;
+    void write(replica).finally(() => writing--);
   }
 }, RETRY_MS);
 

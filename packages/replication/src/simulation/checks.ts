@@ -28,7 +28,8 @@ export function checkCopies(
   if (known === undefined) return;
   for (const copy of [...inSync, ...eligible]) {
     const disk = nodes.get(nodeOf(copy))?.disks.get(shard);
-    if (disk?.copy !== copy) continue;
+    // The others still have what is gone from the log of one; it goes back to them, or all is lost, and they are looked at.
+    if (disk?.copy !== copy || disk.hasLostEnd) continue;
     const { end, epochs } = disk.state;
     const last = Math.max(0, ...known.keys());
     if (end.sequence < last)
@@ -64,6 +65,17 @@ export function checkRows(
       }
     }
   }
+}
+
+/** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
+export function hasIntactCopyElsewhere({ nodes, store, gone }: Cluster, shard: string, name: string): boolean {
+  const configuration = store.get(shard);
+  if (configuration === undefined) return true;
+  return configuration.inSync.some((copy) => {
+    const node = nodeOf(copy);
+    const disk = nodes.get(node)?.disks.get(shard);
+    return node !== name && !gone.has(node) && disk?.copy === copy && !disk.isDamaged;
+  });
 }
 
 /** Some time after the last fault everything is whole. */

@@ -16,10 +16,13 @@ export interface FaultTarget {
   node(name: string): SimulatedNode | undefined;
   configuration(shard: string): ShardConfiguration | undefined;
   after(ms: number, run: () => void): void;
-  kill(name: string, ms: number, losesDisks: boolean): void;
+  /** `isQuick`: all of its stores open at once when it starts. */
+  kill(name: string, ms: number, losesDisks: boolean, isQuick?: boolean): void;
   /** It never starts again. */
   loseForGood(name: string): void;
   damage(shard: string, name: string): void;
+  /** The last commits are gone from the log of its copy, where other copies have them. */
+  loseEnd(shard: string, name: string, commits: number): void;
   /** Nothing passes on the ways `from>to`. */
   cutOff(ways: readonly string[], ms: number): void;
   place(shard: string, node: string): void;
@@ -51,6 +54,25 @@ function drawTarget(
     },
   ];
   return random.pick(choices);
+}
+
+/** All nodes die at once, and come back one by one; the log of one has lost its end. For a run of its own: other faults would keep the rest away. */
+export function drawPowerFailure(random: SeededRandom, cluster: FaultTarget): Omit<Fault, "at"> {
+  const target = drawTarget(random, cluster);
+  const shard = random.pick(cluster.shards);
+  const commits = 1 + random.below(8);
+  const delays = cluster.names.map(() => 200 + random.below(5_000));
+  const isFirst = random.oneIn(2);
+  return {
+    words: `all nodes are killed, and ${target.words} has lost ${commits} commits of ${shard}`,
+    run: () => {
+      const damaged = target.name();
+      for (const [at, name] of cluster.names.entries()) {
+        cluster.kill(name, isFirst && name === damaged ? 100 : (delays[at] ?? 0), false, true);
+      }
+      cluster.loseEnd(shard, damaged, commits);
+    },
+  };
 }
 
 /** A fault of chance; what it does is decided when it happens. `areLasting`: some leave less to go wrong afterwards. */

@@ -13,11 +13,11 @@ import {
 import type { ShardCopy } from "../shard-copy.js";
 import { TIMING } from "../timing.js";
 import type { WrongVariant } from "../wrong-variants.js";
-import { Broken, checkCopies, checkHealed, checkHistories, checkRows } from "./checks.js";
+import { Broken, checkCopies, checkHealed, checkHistories, checkRows, hasIntactCopyElsewhere } from "./checks.js";
 import type { ClientOperation } from "./client-history.js";
 import { EntryLedger } from "./entry-ledger.js";
 import { EventQueue } from "./event-queue.js";
-import { drawFault, type Fault, type FaultTarget } from "./faults.js";
+import { drawFault, drawPowerFailure, type Fault, type FaultTarget } from "./faults.js";
 import type { SimulatedDisk } from "./simulated-disk.js";
 import { SimulatedNetwork } from "./simulated-network.js";
 import { type DraftedWrite, type NodeMessage, SimulatedNode } from "./simulated-node.js";
@@ -41,6 +41,8 @@ export interface SimulationResult {
 }
 
 const FAULTS_MS = 30_000;
+/** Seeds that are divisible by it. */
+const POWER_FAILURE_EVERY = 19;
 const CLIENTS = 5;
 const OPERATION_MS = 4_000;
 /** A run has about 9,000 steps: with so many something goes on for ever. */
@@ -138,7 +140,8 @@ class SimulatedCluster implements FaultTarget {
     for (const name of names) {
       const peers = names.filter((other) => other !== name);
       const node = new SimulatedNode(name, peers, {
-        timing: TIMING,
+        // A run has not the time of a cluster whose nodes do not come back.
+        timing: { ...TIMING, aloneMs: 8_000 },
         random,
         wrong: this.#options.wrong,
         ...{ journalKeepEntries, queuedCommitsMax },
@@ -159,6 +162,9 @@ class SimulatedCluster implements FaultTarget {
     this.names = names;
     for (const shard of ["s1", "s2"]) this.#create(shard);
     for (const node of this.nodes.values()) node.start();
+    if (this.#options.seed % POWER_FAILURE_EVERY === 0) {
+      return [{ ...drawPowerFailure(random, this), at: 5_000 + random.below(15_000) }];
+    }
     const faults: Fault[] = [];
     const faultCount = random.pick([2, 5, 10, 20]);
     const areLasting = random.oneIn(3);
@@ -211,15 +217,19 @@ class SimulatedCluster implements FaultTarget {
     if (this.#drops.get(shard)?.size === 0) throw new Broken(`${shard}: ${what} after its deletion was answered`);
   }
 
-  kill(name: string, ms: number, losesDisks: boolean): void {
+  kill(name: string, ms: number, losesDisks: boolean, isQuick = false): void {
     const node = this.nodes.get(name);
     if (node === undefined || !node.isUp) return;
     const mayLose = losesDisks && this.#mayLose(name);
     node.kill();
     if (mayLose) node.disks.clear();
     this.#queue.at(this.#queue.now + ms, () => {
-      if (!node.isUp && !this.gone.has(name)) node.start();
+      if (!node.isUp && !this.gone.has(name)) node.start(isQuick);
     });
+  }
+
+  loseEnd(shard: string, name: string, commits: number): void {
+    if (hasIntactCopyElsewhere(this, shard, name)) this.nodes.get(name)?.disks.get(shard)?.loseEnd(commits);
   }
 
   loseForGood(name: string): void {
@@ -230,25 +240,14 @@ class SimulatedCluster implements FaultTarget {
   }
 
   damage(shard: string, name: string): void {
-    if (this.#hasLost || !this.#hasIntactCopyElsewhere(shard, name)) return;
+    if (this.#hasLost || !hasIntactCopyElsewhere(this, shard, name)) return;
     this.#hasLost = true;
     this.nodes.get(name)?.damage(shard);
   }
 
   #mayLose(name: string): boolean {
     // One at a time: a change that is on its way may take out what is left.
-    return !this.#hasLost && [...this.store.keys()].every((shard) => this.#hasIntactCopyElsewhere(shard, name));
-  }
-
-  /** Whether a copy that is in sync, or the only way to what was acknowledged, is left when the disks of `name` are lost. */
-  #hasIntactCopyElsewhere(shard: string, name: string): boolean {
-    const configuration = this.store.get(shard);
-    if (configuration === undefined) return true;
-    return configuration.inSync.some((copy) => {
-      const node = nodeOf(copy);
-      const disk = this.nodes.get(node)?.disks.get(shard);
-      return node !== name && !this.gone.has(node) && disk?.copy === copy && !disk.isDamaged;
-    });
+    return !this.#hasLost && [...this.store.keys()].every((shard) => hasIntactCopyElsewhere(this, shard, name));
   }
 
   cutOff(ways: readonly string[], ms: number): void {

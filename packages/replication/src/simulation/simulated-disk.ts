@@ -13,16 +13,23 @@ interface Entry {
   readonly document: string;
 }
 
+/** So many commits may be missing at the end of a log. */
+const UNDONE_MAX = 8;
+
 /** What a copy has on disk: everything in it is durable. */
 export class SimulatedDisk {
   readonly copy: string;
   isDamaged = false;
+  /** The end of its log is gone, and nobody has noticed. */
+  hasLostEnd = false;
   state: CopyState;
   readonly rows = new Map<string, StoredRow>();
   #journal: Entry[] = [];
   readonly #touched = new Set<string>();
   /** By session: the documents whose rows have not been asked for yet. */
   readonly #cursors = new Map<string, string[]>();
+  /** What takes the last batches back, the last one last. */
+  #undo: (() => void)[] = [];
 
   constructor(copy: string, since: number) {
     this.copy = copy;
@@ -30,6 +37,7 @@ export class SimulatedDisk {
   }
 
   apply({ state, entries, rows }: CopyBatch): void {
+    this.#noteUndo(entries?.changes ?? [], rows !== undefined);
     if (rows !== undefined) this.#applyRows(rows);
     if (entries !== undefined) {
       for (const [at, { document, row }] of entries.changes.entries()) {
@@ -45,6 +53,30 @@ export class SimulatedDisk {
     this.state = state;
     this.#journal = this.#journal.filter(({ sequence }) => sequence > state.base);
     if (state.through <= state.end.sequence) this.#touched.clear();
+  }
+
+  /** The last batches are not there any more: the log says nothing of them. */
+  loseEnd(batches: number): void {
+    for (const undo of this.#undo.splice(-batches).reverse()) {
+      undo();
+      this.hasLostEnd = true;
+    }
+  }
+
+  #noteUndo(changes: readonly Change[], hasRows: boolean): void {
+    const { state } = this;
+    const journal = [...this.#journal];
+    const rows = changes.map(({ document }) => [document, this.rows.get(document)] as const);
+    this.#undo = hasRows ? [] : this.#undo.slice(1 - UNDONE_MAX);
+    if (hasRows) return;
+    this.#undo.push(() => {
+      this.state = state;
+      this.#journal = journal;
+      for (const [document, row] of rows) {
+        if (row === undefined) this.rows.delete(document);
+        else this.rows.set(document, row);
+      }
+    });
   }
 
   /** Documents of the journal after `after`, and those that a catch-up has touched. */
@@ -66,6 +98,7 @@ export class SimulatedDisk {
   }
 
   #applyRows({ rows, cutAfter, isFull }: NonNullable<CopyBatch["rows"]>): void {
+    this.hasLostEnd = false;
     if (isFull) {
       this.rows.clear();
       this.#touched.clear();

@@ -114,7 +114,8 @@ export class SimulatedNode {
     if (this.isUp) this.#open(shard);
   }
 
-  start(): void {
+  /** `isQuick`: all of its stores open at once. */
+  start(isQuick = false): void {
     this.#run++;
     this.#leases = new NodeLeases(`${this.name}.${this.#run}`, this.localNow, this.#surroundings.timing);
     this.#copies.clear();
@@ -122,12 +123,12 @@ export class SimulatedNode {
     this.#heard.clear();
     const { random, after } = this.#surroundings;
     for (const [shard, disk] of this.disks) {
-      const openMs = disk.isDamaged || !random.oneIn(8) ? 0 : random.below(15_000);
+      const openMs = disk.isDamaged || isQuick || !random.oneIn(8) ? 0 : random.below(15_000);
       if (openMs === 0 && !disk.isDamaged) {
         this.#open(shard);
         continue;
       }
-      this.#noteClosed(shard, disk);
+      this.#noteClosed(shard, disk.isDamaged);
       if (!disk.isDamaged) after(openMs, () => this.#whenRunning(() => this.#reopen(shard, disk)));
     }
     this.#refresh();
@@ -251,14 +252,14 @@ export class SimulatedNode {
     if (heard !== undefined) this.#deliver(shard, { type: "configuration", configuration: heard });
   }
 
-  #noteClosed(shard: string, { isDamaged }: SimulatedDisk): void {
+  #noteClosed(shard: string, hasFailed: boolean): void {
     const leases = this.#leases;
     if (leases === undefined) return;
     const closed = ClosedCopy.begin(
       { node: this.name, shard, leases, timing: this.#surroundings.timing },
       this.localNow,
     );
-    if (isDamaged) closed.failed(this.localNow);
+    if (hasFailed) closed.failed(this.localNow);
     this.#closed.set(shard, closed);
   }
 
@@ -279,11 +280,11 @@ export class SimulatedNode {
     }
     const own = copiesOf(configuration).find((copy) => nodeOf(copy) === this.name);
     const disk = this.disks.get(shard);
+    if ((this.#heard.get(shard)?.version ?? 0) < configuration.version) this.#heard.set(shard, configuration);
     if (own !== undefined && own !== disk?.copy && disk === undefined) {
       this.#replace(shard, configuration, own);
       return;
     }
-    if ((this.#heard.get(shard)?.version ?? 0) < configuration.version) this.#heard.set(shard, configuration);
     this.#deliver(shard, { type: "configuration", configuration });
   }
 
@@ -302,7 +303,11 @@ export class SimulatedNode {
   /** A copy that is not on the disk: a new one takes its place, where others hold what it held. */
   #replace(shard: string, configuration: ShardConfiguration, lost: string): void {
     const { newId, propose } = this.#surroundings;
-    if (configuration.inSync.includes(lost) && configuration.inSync.length === 1) return;
+    if (configuration.inSync.includes(lost) && configuration.inSync.length === 1) {
+      // It gives its place to one that is eligible.
+      if (!this.#closed.has(shard)) this.#noteClosed(shard, true);
+      return;
+    }
     const copy = `${this.name}/${newId()}`;
     const started = this.#run;
     propose(this.name, shard, withdrawn(configuration, lost, copy), (isAccepted, current) => {
@@ -348,7 +353,7 @@ export class SimulatedNode {
     }
     for (const [shard, closed] of this.#closed) {
       const heard = this.#heard.get(shard);
-      const copy = this.disks.get(shard)?.copy;
+      const copy = heard && copiesOf(heard).find((one) => nodeOf(one) === this.name);
       if (heard !== undefined && copy !== undefined) this.#carryOutClosed(shard, copy, closed.step(heard, now));
     }
     this.#after(100, () => this.#tick());
@@ -472,7 +477,7 @@ export class SimulatedNode {
     if (this.#copies.get(shard) !== open) return;
     for (const { ended } of open.writes) ended("unknown");
     this.#copies.delete(shard);
-    this.#noteClosed(shard, open.disk);
+    this.#noteClosed(shard, open.disk.isDamaged);
   }
 
   #reopen(shard: string, disk: SimulatedDisk): void {

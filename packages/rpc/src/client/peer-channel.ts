@@ -14,6 +14,11 @@ import { NODE_LIMITS, type NodeConnectionLimits } from "./node-link.js";
 import { NodeStreams } from "./node-streams.js";
 
 const IN_FLIGHT_MAX = 1024 * 1024;
+/**
+ * Heartbeats have a stream of their own, the first, over which the link is watched, too: neither it nor the leases must end because
+ * thousands of shards have something to say.
+ */
+const HEARTBEATS_IN_FLIGHT_MAX = 64 * 1024;
 /** Numbers of messages are below it, as packets have 32 bits for them. */
 const NUMBER_END = 2 ** 32;
 
@@ -53,7 +58,7 @@ class PeerChannel implements PeerConnection {
         connectTimeoutMs,
         method: PEERS.Deliver,
         metadata,
-        bytesInFlightMax: [IN_FLIGHT_MAX],
+        bytesInFlightMax: [HEARTBEATS_IN_FLIGHT_MAX, IN_FLIGHT_MAX],
         ...events,
       });
     });
@@ -68,10 +73,10 @@ class PeerChannel implements PeerConnection {
   }
 
   send(message: NodeMessage): boolean {
-    const sender = this.#kept.ready?.streams[0]?.sender;
+    const isHeartbeat = message.type === "heartbeat";
+    const sender = this.#kept.ready?.streams[isHeartbeat ? 0 : 1]?.sender;
     if (sender === undefined) return false;
     const { messageBytesMax, unsentBytesMax } = this.#limits;
-    const isHeartbeat = message.type === "heartbeat";
     const { unsentBytes } = sender;
     if (!isHeartbeat && unsentBytes >= unsentBytesMax) return false;
     const bytes = ByteWriter.bytesOf((writer) => nodeMessage(writer, message));

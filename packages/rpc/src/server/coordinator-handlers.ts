@@ -55,8 +55,7 @@ export function coordinatorHandlers<Service extends object>(
   return {
     ...Object.fromEntries(handlers),
     ...(watched.current !== undefined && { [watched.current]: current }),
-    Watch: (call: ServerWritableStream<Position, object>) =>
-      sendSnapshots(call, snapshots, watched.between, recent, stopped),
+    Watch: (call: ServerWritableStream<Position, object>) => sendSnapshots(call, snapshots, watched, recent, stopped),
   };
 }
 

@@ -3,7 +3,10 @@ import type { CoordinatorService } from "../coordinator-services.js";
 import type { Position, WatchService } from "../snapshot-service.js";
 import type { RecentUpdates } from "./recent-updates.js";
 
-type Between = CoordinatorService<unknown>["watched"]["between"];
+type Watched = CoordinatorService<unknown>["watched"];
+
+/** Of what there are thousands of, changes that come soon after each other are told together: each update takes its receiver time for all. */
+const PAUSE_MS = 50;
 
 /**
  * Serves a call that begins with what the caller knows, until `stopped`: every snapshot goes over it, as fast as it is taken;
@@ -12,19 +15,26 @@ type Between = CoordinatorService<unknown>["watched"]["between"];
 export function sendSnapshots(
   call: ServerWritableStream<Position, object>,
   service: WatchService<Position>,
-  between: Between,
+  { between, joined }: Watched,
   recent: RecentUpdates,
   stopped: AbortSignal,
 ): void {
   let sent: Position | undefined;
   let next: Position | undefined;
   let isFull = false;
+  let pause: NodeJS.Timeout | undefined;
   const send = () => {
-    if (isFull || next === undefined) return;
-    const update = sent === undefined ? recent.for(call.request, next) : between(sent, next);
+    if (isFull || pause !== undefined || next === undefined) return;
+    const isKept = sent === undefined || joined !== undefined;
+    const update = isKept ? recent.for(sent ?? call.request, next) : between(sent, next);
     sent = next;
     next = undefined;
     isFull = !call.write(update);
+    if (joined === undefined) return;
+    pause = setTimeout(() => {
+      pause = undefined;
+      send();
+    }, PAUSE_MS);
   };
   const subscription = service.watch((snapshot) => {
     next = snapshot;
@@ -32,6 +42,7 @@ export function sendSnapshots(
   });
   const end = () => {
     subscription[Symbol.dispose]();
+    clearTimeout(pause);
     stopped.removeEventListener("abort", stop);
   };
   const stop = () => {

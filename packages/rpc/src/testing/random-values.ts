@@ -279,7 +279,7 @@ export class RandomValues {
       { type: "hello", version: count(), claim: text(), number: count(), session: session(), ...journal },
       {
         ...{ type: "lead", epoch, lead: count(), needs: this.#numbers(), run: text(), receiver: text() },
-        ...{ committed: count(), configuration: this.configuration() },
+        ...{ committed: count(), configuration: this.configuration(), start: count() },
       },
       { type: "led", epoch, lead: count(), end: position() },
       { type: "append", epoch, previous: position(), changes: changes(), committed: count() },

@@ -58,6 +58,7 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
     receiver: text,
     committed: upTo,
     configuration: shardConfiguration,
+    start: count,
   }),
   led: record({ epoch: count, lead: count, end: position }),
   append: record({ epoch: count, previous: position, changes: list(change), committed: upTo }),

@@ -27,7 +27,8 @@ export function entriesBetween<Value>(before: Entries<Value> | undefined, after:
   const known = before?.historyId === historyId ? before.entries : undefined;
   const put: WireEntry[] = [];
   for (const [key, value] of entries) if (known?.get(key) !== value) put.push(wireEntry(key, value));
-  const removed = known === undefined ? [] : [...known.keys()].filter((key) => !entries.has(key));
+  const removed: string[] = [];
+  if (known !== undefined) for (const key of known.keys()) if (!entries.has(key)) removed.push(key);
   return { position: { historyId, version }, whole: known === undefined, put, removed };
 }
 

@@ -16,7 +16,6 @@ import {
 import {
   type ClassRecord,
   type CopiesSnapshot,
-  type CopyService,
   initialConfigurations,
   type NodeMessage,
   type ShardAddress,
@@ -28,32 +27,12 @@ import type { OpenedShard } from "../opened-shard.js";
 import { type CopyPlace, openWhole } from "./copy-place.js";
 import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
+import { DueEvents } from "./due-events.js";
+import type { NodeCopiesOptions } from "./node-copies-options.js";
 import { Proposals } from "./proposals.js";
 import type { ReplicaEvent } from "./replica-event.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
-
-export interface NodeCopiesOptions {
-  readonly nodeName: string;
-  /** Names the copies that are made on the node's folder with their classes; later ones begin so. */
-  readonly ownCopy: CopyName;
-  readonly service: CopyService;
-  /** To the node of that name. It may be lost. */
-  readonly send: (node: string, message: NodeMessage) => void;
-  /** Milliseconds of the monotonic clock. */
-  readonly now: () => number;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-  readonly newId: () => string;
-  /** How long a copy may answer after it last heard from the others: the same on all nodes. */
-  readonly leaseMs: number;
-  /** Entries that a journal keeps for copies that are away. */
-  readonly journalKeepEntries: number;
-  /** Shards may be missing here that were made once, and damaged ones are opened, as an operator has said. */
-  readonly isLossAccepted?: boolean;
-  /** Of rows and graphs, to all copies that catch up. */
-  readonly transferBytesPerSecond: number;
-}
 
 /** After so long nobody waits for the configurations. */
 const READ_MS = 1_000;
@@ -81,12 +60,17 @@ export class NodeCopies implements Disposable {
   /** What each shard's class was made with. */
   readonly #initial = new Map<ShardKey, ShardConfiguration>();
   readonly #waitedFor = new Set<ShardReplica>();
-  /** Of all configurations that are followed; made anew after one has changed. */
+  readonly #due: DueEvents;
+  /** Of all configurations that are followed, and of some that no longer are; looked for anew with heartbeats. */
   #followed: FollowedNodes = { peers: new Set(), primaries: new Set(), needsStore: false };
   #isFollowedOld = false;
   /** The leases that were held when primaries that lack one were looked for last, and whether there were any. */
   #leasesSeen = "";
   #hasHindered = false;
+  /** Those that were held when requests that wait were looked at last. */
+  #leasesWaited = "";
+  /** Nodes whose silence has been told. */
+  #silent: ReadonlySet<string> = new Set();
   #nextHeartbeat = 0;
   #heartbeats = 0;
   #refreshing: Promise<void> | undefined;
@@ -103,10 +87,12 @@ export class NodeCopies implements Disposable {
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
     this.#proposals = new Proposals(options);
+    this.#due = new DueEvents(now);
     this.#around = {
       ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
+      wake: (replica) => this.#due.add(replica, { type: "wake" }),
       onEvent: (event) => {
-        if (event.type === "configured") this.#isFollowedOld = true;
+        if (event.type === "configured") this.#follow(event.after);
         this.#count(event);
         for (const listener of this.#listeners) listener(event);
       },
@@ -180,7 +166,6 @@ export class NodeCopies implements Disposable {
     const configuration = this.#configuration(key) ?? initial;
     this.#meet(configuration);
     replica.start(copy, configuration);
-    this.#isFollowedOld = true;
     const onClose = () => this.#closed(replica);
     return { shard: replicatedShard(shard, replica, onClose), store, replica };
   }
@@ -244,6 +229,7 @@ export class NodeCopies implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#ticking);
     this.#subscription[Symbol.dispose]();
+    this.#due[Symbol.dispose]();
     for (const replica of this.#replicas.values()) replica.stop();
     this.#replicas.clear();
     this.#closedCopies.clear();
@@ -405,66 +391,74 @@ export class NodeCopies implements Disposable {
   /** With thousands of shards of which nothing is heard or asked none of them is looked at. */
   #tick(): void {
     const now = this.#options.now();
-    const { peers, primaries } = this.#follow();
     const isBeat = now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
+      if (this.#isFollowedOld) this.#followAnew();
       this.#beat(now);
     } else {
       // Whoever has just come to share a shard gets its lease soon.
-      for (const peer of peers) if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
+      for (const peer of this.#followed.peers) {
+        if (this.#leases.held(peer, now) === undefined) this.#sendHeartbeat(peer, now);
+      }
     }
     const silentAfter = this.#timing.silenceMs * (1 + this.#timing.drift);
+    const { primaries } = this.#followed;
     const silent = new Set([...primaries].filter((node) => this.#leases.heardAt(node) + silentAfter <= now));
-    if (silent.size > 0) this.#tellSilent(silent);
-    for (const replica of [...this.#waitedFor]) replica.handle({ type: "wake" });
+    const isNews = [...silent].some((node) => !this.#silent.has(node));
+    this.#silent = silent;
+    if (silent.size > 0 && (isBeat || isNews)) this.#tellSilent(silent);
+    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+    // All else that requests wait for is an event of the replica.
+    if (isBeat || leases !== this.#leasesWaited) {
+      for (const replica of this.#waitedFor) this.#due.add(replica, { type: "wake" });
+    }
+    this.#leasesWaited = leases;
     for (const [shard, closed] of this.#closedCopies) {
       const configuration = this.#configuration(shard);
       if (configuration !== undefined) this.#carryOut(shard, this.#options.ownCopy, closed.step(configuration, now));
     }
-    if (isBeat) this.#wakeHindered(now);
+    if (isBeat) this.#wakeHindered(leases);
   }
 
   #tellSilent(silent: ReadonlySet<string>): void {
     for (const replica of this.#replicas.values()) {
       const node = replica.configuration && nodeOf(replica.configuration.primary);
-      if (node !== undefined && silent.has(node)) replica.handle({ type: "silent", node });
+      if (node !== undefined && silent.has(node)) this.#due.add(replica, { type: "silent", node });
     }
   }
 
   /** Primaries begin to lack a lease, and no longer do, when one ends, begins again, or a configuration changes. */
-  #wakeHindered(now: number): void {
-    const leases = [...this.#followed.peers, STORE].map((peer) => this.#leases.held(peer, now)).join();
+  #wakeHindered(leases: string): void {
     if (leases === this.#leasesSeen && !this.#hasHindered) return;
     this.#leasesSeen = leases;
     this.#hasHindered = false;
     for (const replica of this.#replicas.values()) {
       if (!replica.isHindered) continue;
       this.#hasHindered = true;
-      replica.handle({ type: "wake" });
+      this.#due.add(replica, { type: "wake" });
     }
   }
 
-  #follow(): FollowedNodes {
-    if (!this.#isFollowedOld) return this.#followed;
+  /** What a configuration asks for counts at once; what none asks for any more, a heartbeat later. */
+  #follow({ inSync, learners, primary, eligible }: ShardConfiguration): void {
+    const { nodeName } = this.#options;
+    const { peers, primaries } = this.#followed;
+    for (const copy of inSync) peers.add(nodeOf(copy));
+    for (const copy of learners) peers.add(nodeOf(copy));
+    peers.delete(nodeName);
+    if (nodeOf(primary) !== nodeName) primaries.add(nodeOf(primary));
+    this.#followed.needsStore ||= eligible.length > 0;
+    this.#isFollowedOld = true;
+  }
+
+  #followAnew(): void {
+    this.#followed = { peers: new Set(), primaries: new Set(), needsStore: false };
+    for (const { configuration } of this.#replicas.values())
+      if (configuration !== undefined) this.#follow(configuration);
     this.#isFollowedOld = false;
     // Who is primary is looked at once more.
     this.#hasHindered = true;
-    const { nodeName } = this.#options;
-    const peers = new Set<string>();
-    const primaries = new Set<string>();
-    let needsStore = false;
-    for (const { configuration } of this.#replicas.values()) {
-      if (configuration === undefined) continue;
-      for (const copy of configuration.inSync) peers.add(nodeOf(copy));
-      for (const copy of configuration.learners) peers.add(nodeOf(copy));
-      primaries.add(nodeOf(configuration.primary));
-      needsStore ||= configuration.eligible.length > 0;
-    }
-    peers.delete(nodeName);
-    primaries.delete(nodeName);
-    this.#followed = { peers, primaries, needsStore };
-    return this.#followed;
   }
 
   #sendHeartbeat(peer: string, now: number): void {
@@ -481,9 +475,9 @@ export class NodeCopies implements Disposable {
 /** What the copies of a node ask of other nodes. */
 interface FollowedNodes {
   /** Those with which this one shares shards. */
-  readonly peers: ReadonlySet<string>;
+  readonly peers: Set<string>;
   /** Those that have the primary of such a shard. */
-  readonly primaries: ReadonlySet<string>;
+  readonly primaries: Set<string>;
   /** Whether the store gives leases. */
-  readonly needsStore: boolean;
+  needsStore: boolean;
 }

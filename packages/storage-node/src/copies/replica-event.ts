@@ -1,5 +1,5 @@
 import type { ShoalError } from "@shoal/model";
-import type { ShardConfiguration } from "@shoal/replication";
+import type { CopyName, ShardConfiguration } from "@shoal/replication";
 import type { ShardAddress } from "@shoal/rpc";
 import type { FullCopyEvent } from "./full-copy.js";
 
@@ -12,6 +12,8 @@ export type ReplicaEvent =
       readonly before: ShardConfiguration | undefined;
       readonly after: ShardConfiguration;
     }
+  /** A copy that catches up takes back changes that this primary does not have. */
+  | { readonly type: "takesBack"; readonly shard: ShardAddress; readonly copy: CopyName; readonly changes: number }
   /** The copy is not the shard's any more: its store goes. */
   | { readonly type: "discarded"; readonly shard: ShardAddress }
   /** The store takes no more writes: it is to be opened again. */

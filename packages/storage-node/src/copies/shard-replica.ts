@@ -21,6 +21,7 @@ import { ReceivedGraph } from "./received-graph.js";
 import { givenUp, tooFewInSync, unknownOutcome } from "./refused-writes.js";
 import type { ReplicaEvent } from "./replica-event.js";
 import { type GraphMessage, SentRows } from "./sent-rows.js";
+import { untilTaken } from "./until-taken.js";
 
 /** What the replicas of a node share, and how they reach the rest of the cluster. */
 export interface ReplicaSurroundings {
@@ -44,6 +45,8 @@ export interface ReplicaSurroundings {
   /** Reads all configurations anew. */
   readonly refresh: () => void;
   readonly onEvent: (event: ReplicaEvent) => void;
+  /** Its time has come: it gets a `wake`, after others whose time has come. */
+  readonly wake: (replica: ShardReplica) => void;
   /** Those that requests wait for: they are woken all the time. */
   readonly waitedFor: Set<ShardReplica>;
 }
@@ -66,10 +69,6 @@ const GIVE_UP_LEASES = 3;
 
 /** So long do those wait that come later, while it is still not acknowledged. */
 const GIVE_UP_AGAIN_MS = 250;
-
-/** A store that refuses to write for now (it does not know a property yet) is asked again, so often. */
-const ATTEMPTS_MAX = 20;
-const ATTEMPT_PAUSE_MS = 250;
 
 const LEAVE_PAUSE_MS = 50;
 
@@ -394,7 +393,7 @@ export class ShardReplica implements CommitCarrier {
     const ms = Math.max(0, Math.ceil(wakeAt - this.#around.now()));
     this.#timer = setTimeout(() => {
       this.#timerAt = Number.POSITIVE_INFINITY;
-      this.handle({ type: "wake" });
+      this.#around.wake(this);
     }, ms);
   }
 
@@ -435,6 +434,9 @@ export class ShardReplica implements CommitCarrier {
       case "abandoned":
         this.#abandon("the copy was primary until then");
         return;
+      case "takesBack":
+        this.#around.onEvent({ ...effect, shard: this.address });
+        return;
       case "discard":
         this.stop();
         this.#around.onEvent({ type: "discarded", shard: this.address });
@@ -455,11 +457,12 @@ export class ShardReplica implements CommitCarrier {
     try {
       if (own !== undefined && entries?.changes === own.changes) await own.write(state);
       else {
-        await this.#untilTaken(async () => {
+        const writeOnce = async () => {
           if (rows !== undefined) await this.#fullCopy.write(store, state, rows);
           else if (entries !== undefined) await store.append(state, entries);
           else await store.writeState(state);
-        });
+        };
+        await untilTaken(writeOnce, () => this.#isStopped);
       }
     } catch (thrown) {
       if (this.#isStopped) return;
@@ -469,21 +472,6 @@ export class ShardReplica implements CommitCarrier {
       return;
     }
     this.handle({ type: "written", write });
-  }
-
-  /** A shard may hear of a property, or have room in memory, a little later than its primary. */
-  async #untilTaken(write: () => Promise<void>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await write();
-        return;
-      } catch (thrown) {
-        const { code } = ShoalError.from(thrown);
-        const mayBeLater = code === "unavailable" || code === "overloaded";
-        if (!mayBeLater || attempt === ATTEMPTS_MAX || this.#isStopped) throw thrown;
-      }
-      await sleep(ATTEMPT_PAUSE_MS);
-    }
   }
 
   async #propose(next: ShardConfiguration): Promise<void> {
