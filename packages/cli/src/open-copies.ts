@@ -106,6 +106,10 @@ const EVENTS = {
   discarded: ["info", "a copy that belongs to its shard no more is removed"],
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
   fullCopyEnded: ["info", "a full copy has ended"],
+  catchUpHeld: [
+    "warn",
+    "a copy that is not in sync takes no more objects for now: memory is used up (MEMORY_BUDGET_BYTES)",
+  ],
   copyFailed: ["error", "the store of a copy has failed, and is opened again"],
   catchUpFailed: ["error", "rows that another copy needs could not be read"],
   graphFailed: ["warn", "the vector index could not be sent to another copy, which links its rows"],

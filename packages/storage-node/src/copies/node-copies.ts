@@ -28,6 +28,7 @@ import type { CopyOptions } from "@shoal/shard";
 import type { OpenedShard } from "../opened-shard.js";
 import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
+import { NodeMemory } from "./node-memory.js";
 import { Proposals } from "./proposals.js";
 import { replicatedShard } from "./replicated-shard.js";
 import { type ReplicaEvent, type ReplicaSurroundings, ShardReplica } from "./shard-replica.js";
@@ -79,6 +80,7 @@ const LEAVE_MS_MAX = 1_000;
 
 /** The copies of one node: their leases, what they send each other, and the configurations that they follow. */
 export class NodeCopies implements Disposable {
+  readonly memory: NodeMemory;
   readonly #options: NodeCopiesOptions;
   readonly #timing: Timing;
   readonly #leases: NodeLeases;
@@ -115,6 +117,7 @@ export class NodeCopies implements Disposable {
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
     this.#proposals = new Proposals(options);
+    this.memory = new NodeMemory(now, leaseMs, (event) => this.#around.onEvent(event));
     this.#around = {
       ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
       onEvent: (event) => {
@@ -125,7 +128,7 @@ export class NodeCopies implements Disposable {
       send: (shard, from, to, message) => options.send(nodeOf(to), { type: "copy", shard, from, to, message }),
       propose: (shard, next) => this.#proposals.propose({ shard, next }),
       sendGraph: (message) => options.send(nodeOf(message.to), message),
-      transfers: new CopyTransfers(options.transferBytesPerSecond),
+      ...{ memory: this.memory, transfers: new CopyTransfers(options.transferBytesPerSecond) },
       refresh: () => void this.#refresh(),
     };
     this.#subscription = service.watch((snapshot) => this.#take(snapshot));
@@ -175,7 +178,8 @@ export class NodeCopies implements Disposable {
     const { name, since } = isThere ? { name: "", since: 0 } : await this.#newCopy(address, key, place.isMade);
     if (!isThere) await place.clear();
     const replica = new ShardReplica(address, key, this.#around);
-    const { shard, store } = await place.open(isThere, { name, since, carrier: replica });
+    const shortNode = () => this.memory.shortNode(replica);
+    const { shard, store } = await place.open(isThere, { name, since, carrier: replica, shortNode });
     const { copy } = shard;
     try {
       if (copy === undefined) throw new ShoalError("internal", `${shardPlaceOf(address)} was opened without its copy`);
@@ -193,7 +197,7 @@ export class NodeCopies implements Disposable {
     replica.start(copy, configuration);
     this.#isFollowedOld = true;
     const onClose = () => this.#closed(replica);
-    return { shard: replicatedShard(shard, replica, onClose), store, replica };
+    return { shard: replicatedShard(shard, replica, this.memory, onClose), store, replica };
   }
 
   /** What another node has sent. */
@@ -201,6 +205,7 @@ export class NodeCopies implements Disposable {
     const now = this.#options.now();
     if (message.type === "heartbeat") {
       this.#leases.receive(from, message.heartbeat, now);
+      this.memory.heard(from, message.memory);
       return;
     }
     if (nodeOf(message.from) !== from) return;
@@ -410,7 +415,7 @@ export class NodeCopies implements Disposable {
   #tick(): void {
     const now = this.#options.now();
     const { peers, primaries } = this.#follow();
-    const isBeat = now >= this.#nextHeartbeat;
+    const isBeat = this.memory.look() || now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
       this.#beat(now);
@@ -472,7 +477,8 @@ export class NodeCopies implements Disposable {
   }
 
   #sendHeartbeat(peer: string, now: number): void {
-    this.#options.send(peer, { type: "heartbeat", heartbeat: this.#leases.heartbeatTo(peer, now) });
+    const heartbeat = this.#leases.heartbeatTo(peer, now);
+    this.#options.send(peer, { type: "heartbeat", heartbeat, memory: this.memory.told });
   }
 
   #beat(now: number): void {

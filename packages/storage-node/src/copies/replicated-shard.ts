@@ -1,11 +1,12 @@
 import type { Shard } from "@shoal/shard";
+import type { NodeMemory } from "./node-memory.js";
 import type { ShardReplica } from "./shard-replica.js";
 
 /**
  * A copy of a shard as it is served: what decides about writes, and reads by id, only while the copy is primary and surely
  * the only one; searches while it is in sync. Anything else fails with `moved`, and nothing was done then.
  */
-export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: () => void): Shard {
+export function replicatedShard(shard: Shard, replica: ShardReplica, memory: NodeMemory, onClose: () => void): Shard {
   return {
     className: shard.className,
     shardName: shard.shardName,
@@ -30,7 +31,13 @@ export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: ()
     mergeObject: (merge) => shard.mergeObject(merge),
     mergeObjects: (merges) => shard.mergeObjects(merges),
     deleteObject: (id) => shard.deleteObject(id),
-    condition: () => shard.condition(),
+    condition() {
+      const condition = shard.condition();
+      const reason = memory.heldReason(replica);
+      return reason === undefined || condition.status === "failed"
+        ? condition
+        : { ...condition, status: "readOnly", reason };
+    },
     statistics: () => shard.statistics(),
     configure: (settings) => shard.configure(settings),
     settled: (signal) => shard.settled(signal),
