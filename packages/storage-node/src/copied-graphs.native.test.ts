@@ -125,6 +125,17 @@ describe("a copy that is made anew", () => {
     expect(fullCopiesOf(lost).at(-1)?.[0]).toBe("withGraph");
   });
 
+  it("links its rows where there is no memory for the whole graph", async () => {
+    const { world, lost } = await worldWithLost();
+    await using _ = world;
+    const ofGraph = 1 / 2 ** 20;
+    world.usedMemory = (name) => (name === lost.name ? 0.97 - ofGraph : 0);
+    await lost.start();
+    await world.whole();
+    await expectRight(lost, () => 0);
+    expect(fullCopiesOf(lost).map(([what]) => what)).toEqual(["the copy has nothing yet", "linked"]);
+  });
+
   it("gets its rows where the graph cannot be read, and the primary says so", async () => {
     const { world, lost, primary } = await worldWithLost();
     await using _ = world;

@@ -3,7 +3,10 @@ import type { Shard } from "@shoal/shard";
 import { idOf } from "@shoal/shard/testing/ids-and-fields";
 import { describe, expect, it } from "vitest";
 import { CopiesWorld, isRefused, until } from "./copies-world.fixture.js";
-import type { CopyNode } from "./copy-node.fixture.js";
+import { bookOf, type CopyNode } from "./copy-node.fixture.js";
+
+/** Of 256 KiB each. */
+const OBJECTS_OF_TWO_MESSAGES = 24;
 
 /** Fails as that write does, or with what it did not do. */
 async function failure(write: Promise<unknown>): Promise<ShoalError> {
@@ -142,6 +145,55 @@ describe("a copy that catches up on a node whose memory is used up", () => {
     world.usedMemory = (name) => (name === learner.name ? 0.98 : 0.1);
     await learner.start();
     await world.whole();
+    expect(heldBack(learner)).toEqual([]);
+  });
+
+  it("stops in the middle of a full copy, which begins anew when there is room", async () => {
+    await using world = await CopiesWorld.start();
+    await world.inSync();
+    const primary = await world.primary();
+    const objects = Array.from({ length: OBJECTS_OF_TWO_MESSAGES }, (_, at) => ({
+      ...bookOf(at, 0),
+      vector: new Float32Array(65_535).fill(at + 1),
+    }));
+    for (const object of objects) await (await primary.shard()).putObjects([object], "upsert");
+    const [learner] = world.secondaries(primary);
+    learner.kill();
+    await learner.wipeAll();
+    await until("it is taken out", () => world.configuration().inSync.length === 2);
+    let shard: Shard | undefined;
+    world.usedMemory = (name) => (name === learner.name && shard !== undefined && shard.objectCount > 0 ? 0.98 : 0.1);
+    await learner.start();
+    shard = await learner.shard();
+    await until("it is held back", () => heldBack(learner).length > 0);
+    const { objectCount } = shard;
+    expect(objectCount).toBeGreaterThan(0);
+    expect(objectCount).toBeLessThan(objects.length);
+    world.usedMemory = () => 0.1;
+    await world.whole();
+    expect(shard.objectCount).toBe(objects.length);
+  });
+
+  it("is not held back while nothing can be acknowledged without it", async () => {
+    await using world = await CopiesWorld.start();
+    await world.put(0, 5);
+    await world.whole();
+    const primary = await world.primary();
+    const [first, second] = world.secondaries(primary);
+    for (const secondary of [first, second]) secondary.kill();
+    // Nobody has it but the primary.
+    await failure(primary.put(5));
+    await until("too few are in sync", () => world.configuration().eligible.length > 0);
+    const [eligible] = world.configuration().eligible;
+    const learner = [first, second].find(({ name }) => eligible?.startsWith(`${name}/`)) as CopyNode;
+    world.usedMemory = (name) => (name === learner.name ? 0.98 : 0.1);
+    await learner.start();
+    await until("an object is deleted", () =>
+      primary.delete(2).then(
+        () => true,
+        (thrown) => !isRefused(thrown),
+      ),
+    );
     expect(heldBack(learner)).toEqual([]);
   });
 });

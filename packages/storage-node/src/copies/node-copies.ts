@@ -415,7 +415,7 @@ export class NodeCopies implements Disposable {
   #tick(): void {
     const now = this.#options.now();
     const { peers, primaries } = this.#follow();
-    const isBeat = this.memory.look() || now >= this.#nextHeartbeat;
+    const isBeat = (peers.size > 0 && this.memory.look()) || now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
       this.#beat(now);

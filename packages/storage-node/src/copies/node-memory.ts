@@ -114,8 +114,10 @@ export class NodeMemory {
   }
 }
 
+/** Not in sync, nor eligible: without those nothing can be acknowledged, deletions neither. They lack what was sent last at most. */
 function isLearner({ configuration, name }: Replica): boolean {
-  return name !== undefined && configuration?.learners.includes(name) === true;
+  if (name === undefined || configuration === undefined) return false;
+  return configuration.learners.includes(name) && !configuration.eligible.includes(name);
 }
 
 /** Whether it brings objects, or vectors. Rows of deleted objects make a shard smaller. */
