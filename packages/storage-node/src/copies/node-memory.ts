@@ -1,8 +1,7 @@
-import { type Change, type CopyMessage, nodeOf } from "@shoal/replication";
+import { type Change, type CopyMessage, type CopyName, nodeOf, type ShardConfiguration } from "@shoal/replication";
 import { type ShardAddress, shardPlaceOf } from "@shoal/rpc";
 import type { MemoryBudget, ShortMemory } from "@shoal/runtime";
 import { memoryUse, type ShortNode } from "@shoal/shard";
-import type { ShardReplica } from "./shard-replica.js";
 
 /** A copy that was held back does not ask for rows for so many leases: it may have to get all of them anew. */
 const HELD_LEASES = 15;
@@ -14,7 +13,13 @@ export interface HeldEvent {
   readonly reason: string;
 }
 
-type Replica = Pick<ShardReplica, "address" | "configuration" | "isPrimary" | "name">;
+/** A copy on this node. */
+interface Replica {
+  readonly address: ShardAddress;
+  readonly name: CopyName | undefined;
+  readonly configuration: ShardConfiguration | undefined;
+  readonly isPrimary: boolean;
+}
 
 /**
  * What the memory budgets of the nodes mean for copies of shards. A copy in sync cannot refuse what its primary sends: so nodes tell each
