@@ -49,7 +49,7 @@ export class MemoryAdmission {
   /** Runs a write that adds objects or vectors. Fails with `overloaded` from 90 % of a budget on. */
   grow<T>({ objects, vectorBytes }: Growth, write: () => Promise<T>): Promise<T> {
     const budget = this.#budget;
-    const bytes = objects * OBJECT_BYTES + vectorBytes * VECTOR_COPIES;
+    const bytes = memoryOf(objects, vectorBytes);
     const own = budget?.shortWith(bytes);
     if (own !== undefined) return this.#refuse(own);
     const other = this.#shortNode?.();
@@ -75,6 +75,11 @@ export class MemoryAdmission {
 export function checkRoomForShards(budget: MemoryBudget, shards: number): void {
   const short = budget.shortWith(shards * SHARD_BYTES);
   if (short !== undefined) throw refusal(budget, short.level, `no class can be made now: ${memoryUse(short)}`);
+}
+
+/** What so many objects take at most. `bytes`: of their vectors, or of their rows. */
+export function memoryOf(objects: number, bytes: number): number {
+  return objects * OBJECT_BYTES + bytes * VECTOR_COPIES;
 }
 
 /** How much of a budget is used, and what can be done about it. `node`: of another node that has a copy. */

@@ -1,10 +1,12 @@
-import { type Change, type CopyMessage, type CopyName, nodeOf, type ShardConfiguration } from "@shoal/replication";
+import { type CopyMessage, type CopyName, nodeOf, type ShardConfiguration } from "@shoal/replication";
 import { type ShardAddress, shardPlaceOf } from "@shoal/rpc";
 import type { MemoryBudget, ShortMemory } from "@shoal/runtime";
-import { memoryUse, type ShortNode } from "@shoal/shard";
+import { memoryOf, memoryUse, type ShortNode } from "@shoal/shard";
+import { bytesOf } from "./full-copy.js";
 
-/** A copy that was held back does not ask for rows for so many leases: it may have to get all of them anew. */
+/** A copy that was held back does not ask for rows for so many leases, twice as long each time: it may have to get all of them anew. */
 const HELD_LEASES = 15;
+const HELD_LEASES_MAX = 480;
 
 /** A copy that is not in sync takes no more for now: memory is used up. */
 export interface HeldEvent {
@@ -21,24 +23,33 @@ interface Replica {
   readonly isPrimary: boolean;
 }
 
+interface Held {
+  /** Undefined: there was room again. */
+  reason: string | undefined;
+  /** What did not fit. */
+  bytes: number;
+  leases: number;
+  untilMs: number;
+}
+
 /**
  * What the memory budgets of the nodes mean for copies of shards. A copy in sync cannot refuse what its primary sends: so nodes tell each
  * other when their memory is short, and the primary does not let it in. A copy that is not in sync decides by itself.
  */
 export class NodeMemory {
   readonly #now: () => number;
-  readonly #heldMs: number;
+  readonly #leaseMs: number;
   readonly #onEvent: (event: HeldEvent) => void;
   #budget: MemoryBudget | undefined;
   #told: ShortMemory | undefined;
   /** Other nodes that say that theirs is short. */
   readonly #short = new Map<string, ShortMemory>();
-  /** Copies that are not in sync and take nothing that grows. */
-  readonly #held = new WeakMap<Replica, { readonly reason: string; untilMs: number }>();
+  /** Copies that were not in sync when they had to take what did not fit. */
+  readonly #held = new WeakMap<Replica, Held>();
 
   constructor(now: () => number, leaseMs: number, onEvent: (event: HeldEvent) => void) {
     this.#now = now;
-    this.#heldMs = HELD_LEASES * leaseMs;
+    this.#leaseMs = leaseMs;
     this.#onEvent = onEvent;
   }
 
@@ -83,33 +94,40 @@ export class NodeMemory {
   }
 
   /**
-   * False: what the primary sends is to be dropped, as if it were lost. A copy that is not in sync takes nothing that grows while memory is used
-   * up. What has come is in memory already, and counts.
+   * False: what the primary sends is to be dropped, as if it were lost. A copy that is not in sync takes nothing with which memory would be
+   * used up, but always what only deletes.
    */
   takes(replica: Replica, message: CopyMessage): boolean {
-    if (!isLearner(replica) || !brings(message)) return true;
-    if (this.hasRoom(0)) {
-      this.#held.delete(replica);
+    if (!isLearner(replica)) return true;
+    const bytes = growthOf(message);
+    const held = this.#held.get(replica);
+    const short = bytes === 0 ? undefined : this.#budget?.shortWith(bytes);
+    if (short?.level !== "exhausted") {
+      if (bytes > 0 && held !== undefined) held.reason = undefined;
       return true;
     }
-    if (this.#held.has(replica)) return false;
-    const { usedBytes, bytesMax } = this.#budget as MemoryBudget;
-    const reason = `${shardPlaceOf(replica.address)}: its copy does not catch up: ${memoryUse({ usedBytes, bytesMax })}`;
-    this.#held.set(replica, { reason, untilMs: this.#now() + this.#heldMs });
-    this.#onEvent({ type: "catchUpHeld", shard: replica.address, reason });
+    if (held?.reason === undefined) this.#hold(replica, bytes, short);
     return false;
+  }
+
+  #hold(replica: Replica, bytes: number, short: ShortMemory): void {
+    const before = this.#held.get(replica)?.leases ?? HELD_LEASES / 2;
+    const leases = Math.min(2 * before, HELD_LEASES_MAX);
+    const reason = `${shardPlaceOf(replica.address)}: its copy does not catch up: ${memoryUse(short)}`;
+    this.#held.set(replica, { reason, bytes, leases, untilMs: this.#now() + leases * this.#leaseMs });
+    this.#onEvent({ type: "catchUpHeld", shard: replica.address, reason });
   }
 
   /** Whether a copy may say that it is there, for which it gets what it lacks. */
   mayAsk(replica: Replica): boolean {
     const held = this.#held.get(replica);
-    if (held === undefined) return true;
+    if (held?.reason === undefined) return true;
     if (isLearner(replica)) {
       if (this.#now() < held.untilMs) return false;
-      held.untilMs = this.#now() + this.#heldMs;
-      if (!this.hasRoom(0)) return false;
+      held.untilMs = this.#now() + held.leases * this.#leaseMs;
+      if (!this.hasRoom(held.bytes)) return false;
     }
-    this.#held.delete(replica);
+    held.reason = undefined;
     return true;
   }
 
@@ -125,12 +143,9 @@ function isLearner({ configuration, name }: Replica): boolean {
   return configuration.learners.includes(name) && !configuration.eligible.includes(name);
 }
 
-/** Whether it brings objects, or vectors. Rows of deleted objects make a shard smaller. */
-function brings(message: CopyMessage): boolean {
-  if (message.type === "rows") return message.rows.some(isPut);
-  return message.type === "append" && message.changes.some(isPut);
-}
-
-function isPut({ row }: Change): boolean {
-  return row !== undefined;
+/** What the objects that it brings may take. Those that are deleted make a shard smaller. */
+function growthOf(message: CopyMessage): number {
+  const changes = message.type === "rows" ? message.rows : message.type === "append" ? message.changes : [];
+  const puts = changes.filter(({ row }) => row !== undefined);
+  return memoryOf(puts.length, bytesOf(puts));
 }
