@@ -1,6 +1,9 @@
+import { type CopyMessage, START } from "@shoal/replication";
 import { MemoryBudget, type ShortMemory } from "@shoal/runtime";
 import { describe, expect, it } from "vitest";
 import { NodeMemory } from "./node-memory.js";
+
+const MIB = 1024 * 1024;
 
 const short = (level: ShortMemory["level"]): ShortMemory => ({ level, usedBytes: 95, bytesMax: 100 });
 
@@ -58,5 +61,47 @@ describe("the memory of nodes", () => {
       [false, "exhausted"],
       [true, undefined],
     ]);
+  });
+
+  it("holds a copy back that would use it up, for longer each time", () => {
+    let part = 0.5;
+    let now = 0;
+    const events: string[] = [];
+    const memory = new NodeMemory(
+      () => now,
+      2_000,
+      ({ reason }) => events.push(reason),
+    );
+    memory.boundBy(
+      new MemoryBudget({
+        ...{ bytesMax: 100 * MIB, usedBytes: () => part * 100 * MIB, reclaim: async () => 0 },
+        nowMs: () => performance.now() + now,
+      }),
+    );
+    const learner = { ...primary(["n2/a"], ["n1/a"], false) };
+    const rows = (bytes: number): CopyMessage => ({
+      ...{ type: "rows", epoch: 1, session: "s", index: 0, common: START, isFull: true, last: undefined },
+      rows: [{ document: "d", row: bytes === 0 ? undefined : Buffer.alloc(bytes) }],
+    });
+    const pauses = [30_000, 60_000, 120_000, 240_000, 480_000, 960_000, 960_000].map((pause) => {
+      part = 0.9;
+      now += 1_000;
+      expect([memory.takes(learner, rows(2 * MIB)), memory.takes(learner, rows(4 * MIB))]).toEqual([true, false]);
+      expect([memory.takes(learner, rows(4 * MIB)), memory.takes(learner, rows(0))]).toEqual([false, true]);
+      expect(memory.heldReason(learner)).toMatch(
+        /^shard s of class 'C': its copy does not catch up: 90 of the 100 MiB /,
+      );
+      now += pause - 1;
+      part = 0.5;
+      const early = memory.mayAsk(learner);
+      now += 1;
+      return [early, memory.mayAsk(learner), memory.heldReason(learner)];
+    });
+    expect(pauses).toEqual(pauses.map(() => [false, true, undefined]));
+    expect(events).toHaveLength(pauses.length);
+    // One in sync takes everything.
+    part = 0.99;
+    now += 1_000;
+    expect(memory.takes(primary(["n2/a", "n1/a"], [], false), rows(4 * MIB))).toBe(true);
   });
 });
