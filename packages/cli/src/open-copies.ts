@@ -110,6 +110,10 @@ const EVENTS = {
   discarded: ["info", "a copy that belongs to its shard no more is removed"],
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
   fullCopyEnded: ["info", "a full copy has ended"],
+  catchUpHeld: [
+    "warn",
+    "a copy that is not in sync takes no more objects for now: memory is used up (MEMORY_BUDGET_BYTES)",
+  ],
   copyFailed: ["error", "the store of a copy has failed, and is opened again"],
   copyDamaged: ["error", "a copy is damaged, and answers no more: another one has what it has lost"],
   catchUpFailed: ["error", "rows that another copy needs could not be read"],

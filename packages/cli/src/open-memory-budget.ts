@@ -78,7 +78,8 @@ function describeMemoryMetrics(metrics: Metrics, budget: MemoryBudget, node: Sto
   );
   const levels = "0: free, 1: nothing new is stored, 2: shards are read-only.";
   gauge(metrics, "shoal_memory_level", levels, () => LEVELS[budget.level]);
-  const refused = "Writes that were refused because the budget was full, or exhausted.";
+  const refused =
+    "Writes that were refused because the budget was full, or exhausted, here or on another node with a copy in sync.";
   labelledCounter(metrics, "shoal_memory_refused_writes_total", refused, "level", () => budget.refusals);
 }
 

@@ -117,6 +117,7 @@ export async function openStorageNode(
     indexes: new IndexMemory(configuration.indexCacheBytes),
   };
   const memory = openMemoryBudget(options, caches);
+  copies?.memory.boundBy(memory);
   const openShardOn = shardOpener(options, parts, {
     ...{ rowCache: caches.rows, indexMemory: caches.indexes, memory },
     openFiles: openFilesNow,

@@ -31,6 +31,19 @@ describe("messages between storage nodes", () => {
     }
   });
 
+  test("are those of before they told of memory while there is enough of it", () => {
+    const heartbeat = { stamp: { run: "r", at: 1.5 }, echo: undefined, holds: new Map([["n3", 2]]) };
+    const memory = { level: "full", usedBytes: 300, bytesMax: 310 } as const;
+    const [before, short] = [{}, { memory }].map((more) => bytesOf({ type: "heartbeat", heartbeat, ...more }));
+    if (before === undefined || short === undefined) throw new Error("there are two");
+    expect(bytesOf({ type: "heartbeat", heartbeat, memory: undefined })).toEqual(before);
+    expect(short.subarray(0, before.length)).toEqual(before);
+    expect([read(before), read(short)]).toEqual([
+      { type: "heartbeat", heartbeat },
+      { type: "heartbeat", heartbeat, memory },
+    ]);
+  });
+
   test("carry the lead of a primary that has not begun its epoch: it does not know what is committed", () => {
     const configuration = new RandomValues(seededRandom(seed)).configuration();
     const message: NodeMessage = {

@@ -1,5 +1,5 @@
 import type { CopyMessage, CopyName, Heartbeat, ShardConfiguration } from "@shoal/replication";
-import type { RequestContext } from "@shoal/runtime";
+import type { RequestContext, ShortMemory } from "@shoal/runtime";
 import type { Position, SnapshotService } from "./snapshot-service.js";
 
 /** Names a shard among all of a cluster: `<class id>/<shard name>`. */
@@ -39,7 +39,8 @@ export interface CopyService extends SnapshotService<CopiesSnapshot> {
 
 /** What one node sends another for the shards of which both have copies. It may be lost, late, doubled and out of order. */
 export type NodeMessage =
-  | { readonly type: "heartbeat"; readonly heartbeat: Heartbeat }
+  /** `memory`: that of the sender, while it is short. */
+  | { readonly type: "heartbeat"; readonly heartbeat: Heartbeat; readonly memory?: ShortMemory | undefined }
   | {
       readonly type: "copy";
       readonly shard: ShardKey;

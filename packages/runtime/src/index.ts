@@ -5,7 +5,7 @@ export { Gate, type GateOptions } from "./gate.js";
 export { IN_FLIGHT_MAX, InFlight } from "./in-flight.js";
 export { InnerContext } from "./inner-context.js";
 export { LateSignal } from "./late-signal.js";
-export { MemoryBudget, type MemoryBudgetOptions, type MemoryLevel } from "./memory-budget.js";
+export { MemoryBudget, type MemoryBudgetOptions, type MemoryLevel, type ShortMemory } from "./memory-budget.js";
 export {
   type HeldKind,
   NOBODY,

@@ -1,6 +1,14 @@
 /** How much of a memory budget is left: `full` has no room for growth, `exhausted` for deletions alone. */
 export type MemoryLevel = "free" | "full" | "exhausted";
 
+/** A budget that has no room for growth, or for deletions alone. */
+export interface ShortMemory {
+  readonly level: Exclude<MemoryLevel, "free">;
+  /** With what accepted work may still take. */
+  readonly usedBytes: number;
+  readonly bytesMax: number;
+}
+
 /** The levels by their order. */
 const LEVELS = ["free", "full", "exhausted"] as const;
 
@@ -104,6 +112,13 @@ export class MemoryBudget {
     const withIt = levelAt((this.#used + this.#underWay + bytes) / this.bytesMax, this.#level);
     if (withIt !== "free") this.#reclaimWhenDue();
     return rank(withIt) > rank(this.#level) ? withIt : this.#level;
+  }
+
+  /** How short it is with `bytes` more; undefined when it is not. As `levelWith`. */
+  shortWith(bytes: number): ShortMemory | undefined {
+    const level = this.levelWith(bytes);
+    if (level === "free") return undefined;
+    return { level, usedBytes: this.#used + this.#underWay, bytesMax: this.bytesMax };
   }
 
   /** Whether `bytes` more would stay within the budget: for work that frees more in the end. */

@@ -2,7 +2,7 @@ export type { GraphPieces } from "./copied-graph.js";
 export type { CopyStore } from "./copy-store.js";
 export { DamagedBaseRow } from "./damaged-base-row.js";
 export { IdPresenceFilter } from "./id-presence-filter.js";
-export { checkRoomForShards } from "./memory-admission.js";
+export { checkRoomForShards, memoryOf, memoryUse, type ShortNode } from "./memory-admission.js";
 export { openShard } from "./open-shard.js";
 export type { CommitCarrier, CopyOptions } from "./own-copy.js";
 export { rowReadGate } from "./read-rows.js";

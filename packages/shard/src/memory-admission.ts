@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { MemoryBudget, MemoryLevel } from "@shoal/runtime";
+import type { MemoryBudget, ShortMemory } from "@shoal/runtime";
 
 /** What an object takes beside its vector: its place in the id table and the graph, its row on the way to the disk. */
 const OBJECT_BYTES = 1_024;
@@ -19,68 +19,88 @@ interface Growth {
   readonly vectorBytes: number;
 }
 
-/** Lets writes in as long as the memory budget of the process has room for them. */
+/** A node that has another copy of a shard, and whose memory is short. */
+export interface ShortNode {
+  readonly node: string;
+  readonly memory: ShortMemory;
+}
+
+/** Lets writes in as long as the memory budgets have room for them: of the process, and of the nodes that would have to take them, too. */
 export class MemoryAdmission {
   readonly #budget: MemoryBudget | undefined;
   readonly #place: string;
+  readonly #shortNode: (() => ShortNode | undefined) | undefined;
 
-  /** `place` names the shard. Without a budget everything is let in. */
-  constructor(budget: MemoryBudget | undefined, place: string) {
+  /** `place` names the shard. Without a budget everything is let in. `shortNode`: of the other copies in sync, the shortest. */
+  constructor(budget: MemoryBudget | undefined, place: string, shortNode?: () => ShortNode | undefined) {
     this.#budget = budget;
     this.#place = place;
+    this.#shortNode = shortNode;
   }
 
   /** Why nothing but deletions is let in; undefined while more is. */
   get readOnlyReason(): string | undefined {
-    return this.#budget?.level === "exhausted" ? readOnlyText(this.#budget, this.#place) : undefined;
+    const budget = this.#budget;
+    if (budget?.level === "exhausted") return refusalText(withUnderWay(budget), this.#place);
+    const other = this.#shortNode?.();
+    return other?.memory.level === "exhausted" ? refusalText(other.memory, this.#place, other.node) : undefined;
   }
 
-  /** Runs a write that adds objects or vectors. Fails with `overloaded` from 90 % of the budget on. */
+  /** Runs a write that adds objects or vectors. Fails with `overloaded` from 90 % of a budget on. */
   grow<T>({ objects, vectorBytes }: Growth, write: () => Promise<T>): Promise<T> {
     const budget = this.#budget;
-    if (budget === undefined) return write();
-    const bytes = objects * OBJECT_BYTES + vectorBytes * VECTOR_COPIES;
-    const level = budget.levelWith(bytes);
-    if (level === "exhausted") return Promise.reject(readOnly(budget, this.#place));
-    if (level === "full") return Promise.reject(full(budget, this.#place));
-    return budget.runReserved(bytes, write);
+    const bytes = memoryOf(objects, vectorBytes);
+    const own = budget?.shortWith(bytes);
+    if (own !== undefined) return this.#refuse(own);
+    const other = this.#shortNode?.();
+    if (other !== undefined) return this.#refuse(other.memory, other.node);
+    return budget === undefined ? write() : budget.runReserved(bytes, write);
   }
 
-  /** Runs a write that changes what is there. Fails with `overloaded` from 97 % of the budget on. */
+  /** Runs a write that changes what is there. Fails with `overloaded` from 97 % of a budget on. */
   change<T>(write: () => Promise<T>): Promise<T> {
-    const budget = this.#budget;
-    if (budget?.levelWith(OBJECT_BYTES) !== "exhausted") return write();
-    return Promise.reject(readOnly(budget, this.#place));
+    const own = this.#budget?.shortWith(OBJECT_BYTES);
+    if (own?.level === "exhausted") return this.#refuse(own);
+    const other = this.#shortNode?.();
+    if (other?.memory.level === "exhausted") return this.#refuse(other.memory, other.node);
+    return write();
+  }
+
+  #refuse(memory: ShortMemory, node?: string): Promise<never> {
+    return Promise.reject(refusal(this.#budget, memory.level, refusalText(memory, this.#place, node)));
   }
 }
 
 /** Fails with `overloaded` when the budget of a process has no room for so many shards more. */
 export function checkRoomForShards(budget: MemoryBudget, shards: number): void {
-  const level = budget.levelWith(shards * SHARD_BYTES);
-  if (level !== "free") throw refusal(budget, level, `no class can be made now: ${usage(budget)}`);
+  const short = budget.shortWith(shards * SHARD_BYTES);
+  if (short !== undefined) throw refusal(budget, short.level, `no class can be made now: ${memoryUse(short)}`);
 }
 
-function full(budget: MemoryBudget, place: string): ShoalError {
-  return refusal(budget, "full", `${place} takes no new objects and vectors: ${usage(budget)}`);
+/** What so many objects take at most. `bytes`: of their vectors, or of their rows. */
+export function memoryOf(objects: number, bytes: number): number {
+  return objects * OBJECT_BYTES + bytes * VECTOR_COPIES;
 }
 
-function readOnly(budget: MemoryBudget, place: string): ShoalError {
-  return refusal(budget, "exhausted", readOnlyText(budget, place));
+/** How much of a budget is used, and what can be done about it. `node`: of another node that has a copy. */
+export function memoryUse({ usedBytes, bytesMax }: Omit<ShortMemory, "level">, node?: string): string {
+  const whose = node === undefined ? "" : ` of node '${node}', which has another copy,`;
+  return (
+    `${Math.floor(usedBytes / MIB)} of the ${Math.floor(bytesMax / MIB)} MiB of the memory budget (MEMORY_BUDGET_BYTES)${whose} are used, ` +
+    `${Math.floor((usedBytes / bytesMax) * 100)} %; delete objects or classes, or give it more memory`
+  );
 }
 
-function refusal(budget: MemoryBudget, level: Exclude<MemoryLevel, "free">, message: string): ShoalError {
-  budget.refusals[level]++;
+function refusalText(memory: ShortMemory, place: string, node?: string): string {
+  const what = memory.level === "full" ? "takes no new objects and vectors" : "is read-only but for deletions";
+  return `${place} ${what}: ${memoryUse(memory, node)}`;
+}
+
+function refusal(budget: MemoryBudget | undefined, level: ShortMemory["level"], message: string): ShoalError {
+  if (budget !== undefined) budget.refusals[level]++;
   return new ShoalError("overloaded", message, { retryAfterSeconds: RETRY_AFTER_SECONDS[level] });
 }
 
-function readOnlyText(budget: MemoryBudget, place: string): string {
-  return `${place} is read-only but for deletions: ${usage(budget)}`;
-}
-
-function usage({ usedBytes, underWayBytes, bytesMax }: MemoryBudget): string {
-  const taken = usedBytes + underWayBytes;
-  return (
-    `${Math.floor(taken / MIB)} of the ${Math.floor(bytesMax / MIB)} MiB of the memory budget (MEMORY_BUDGET_BYTES) are used, ` +
-    `${Math.floor((taken / bytesMax) * 100)} %; delete objects or classes, or give it more memory`
-  );
+function withUnderWay({ usedBytes, underWayBytes, bytesMax }: MemoryBudget): ShortMemory {
+  return { level: "exhausted", usedBytes: usedBytes + underWayBytes, bytesMax };
 }

@@ -133,7 +133,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
     recovered,
     indexIsWhole,
     hashSeed,
-    memory: new MemoryAdmission(options.memory, place),
+    memory: new MemoryAdmission(options.memory, place, options.copy?.shortNode),
   };
   return new StoredShard({ ...options, ...parts }).prepare();
 }

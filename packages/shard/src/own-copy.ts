@@ -1,6 +1,7 @@
 import type { KeyValueChange } from "@shoal/kv";
 import type { Change, CopyName, CopyState } from "@shoal/replication";
 import { type CopyRecord, copyRecordChange } from "./copy-record.js";
+import type { ShortNode } from "./memory-admission.js";
 
 export interface CopyOptions {
   /** What a store that holds no copy record becomes, durably, when it is opened. One that does keeps its name. */
@@ -9,6 +10,8 @@ export interface CopyOptions {
   readonly since: number;
   /** Carries the commits of the primary. */
   readonly carrier: CommitCarrier;
+  /** While this copy is primary: of the nodes that have the others in sync, the one whose memory is shortest; undefined when none is short. */
+  readonly shortNode?: () => ShortNode | undefined;
 }
 
 /** How the commits that are drafted here reach the other copies. */

@@ -125,6 +125,22 @@ describe("a copy that is made anew", () => {
     expect(fullCopiesOf(lost).at(-1)?.[0]).toBe("withGraph");
   });
 
+  it("links its rows where there is no memory for the whole graph", async () => {
+    const { world, lost } = await worldWithLost();
+    await using _ = world;
+    let part = 0;
+    world.usedMemory = (name) => (name === lost.name ? part : 0);
+    world.onMessage = (_from, _to, message) => {
+      if (message.type === "graph") part = 0.98;
+      if (message.type === "graphTaken" && !message.isWanted) part = 0;
+      return message;
+    };
+    await lost.start();
+    await world.whole();
+    await expectRight(lost, () => 0);
+    expect(fullCopiesOf(lost).map(([what]) => what)).toEqual(["the copy has nothing yet", "linked"]);
+  });
+
   it("gets its rows where the graph cannot be read, and the primary says so", async () => {
     const { world, lost, primary } = await worldWithLost();
     await using _ = world;

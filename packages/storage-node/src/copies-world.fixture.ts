@@ -7,12 +7,14 @@ import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { ShardConfiguration } from "@shoal/replication";
 import type { ClassRecord, NodeMessage, SchemaSnapshot } from "@shoal/rpc";
 import { MemoryCopies } from "@shoal/rpc/testing/memory-copies";
+import { MemoryBudget } from "@shoal/runtime";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import type { VectorIndexes } from "@shoal/shard";
 import { BruteForceIndexes } from "@shoal/shard/testing/brute-force-index-suite";
 import { type AroundNode, CopyNode, ownCopyOf } from "./copy-node.fixture.js";
 
 const LEASE_MS = 500;
+const MEMORY_BYTES = 1024 * 1024 * 1024;
 /** A machine whose host is busy stands still for a while. */
 const WAIT_MS_MAX = 60_000;
 
@@ -60,6 +62,8 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
   wrap: (store: KeyValueStore, node: string, classId: string) => KeyValueStore = (store) => store;
   opening: (node: string, classId: string) => Promise<void> = async () => undefined;
   vectorIndexes: (node: string) => VectorIndexes = () => new BruteForceIndexes();
+  /** Which part of its memory budget a node uses. */
+  usedMemory: (node: string) => number = () => 0;
   /** What becomes of a message on its way; undefined: it is lost. */
   onMessage: (from: string, to: string, message: NodeMessage) => NodeMessage | undefined = (_from, _to, one) => one;
   snapshot: SchemaSnapshot = { historyId: "h", version: 0, classes: [] };
@@ -230,6 +234,15 @@ export class CopiesWorld implements AroundNode, AsyncDisposable {
       if (this.#happens(late)) setTimeout(deliver, this.random.below(lateMsMax)).unref();
       else setImmediate(deliver);
     }
+  }
+
+  memoryOf(node: string): MemoryBudget {
+    return new MemoryBudget({
+      bytesMax: MEMORY_BYTES,
+      usedBytes: () => this.usedMemory(node) * MEMORY_BYTES,
+      reclaim: async () => 0,
+      nowMs: () => performance.now(),
+    });
   }
 
   /** A later schema, of which all nodes hear. */

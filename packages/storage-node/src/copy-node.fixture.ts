@@ -13,6 +13,7 @@ import type {
   SchemaSnapshot,
   ShardAddress,
 } from "@shoal/rpc";
+import type { MemoryBudget } from "@shoal/runtime";
 import { type CopyOptions, openShard, type Shard, type VectorIndexes } from "@shoal/shard";
 import { FencedStore } from "@shoal/shard/testing/fenced-store";
 import { ALL_FIELDS, idOf, numberOf } from "@shoal/shard/testing/ids-and-fields";
@@ -35,6 +36,8 @@ export interface AroundNode {
   readonly snapshot: SchemaSnapshot;
   readonly leaseMs: number;
   send(from: string, to: string, message: NodeMessage): void;
+  /** Of a process. */
+  memoryOf(node: string): MemoryBudget;
   /** Of a shard that is opened. */
   vectorIndexes(node: string): VectorIndexes;
   /** Stands between a shard and its store. */
@@ -121,6 +124,8 @@ export class CopyNode implements AsyncDisposable {
       transferBytesPerSecond: 1e9,
       isLossAccepted: this.isLossAccepted,
     });
+    const memory = world.memoryOf(name);
+    copies.memory.boundBy(memory);
     const fences: FencedStore[] = [];
     const registry = new ShardRegistry({
       ...{ nodeName: name, folders, copies, clock: () => Date.now(), onEvent: (event) => this.events.push(event) },
@@ -135,7 +140,7 @@ export class CopyNode implements AsyncDisposable {
           keepMade: () => folders.keepMade(address.classId, address.shardName),
           damage: () => folders.damage(address.classId, address.shardName),
           keepDamage: (reason) => folders.keepDamage(address.classId, address.shardName, reason),
-          open: (isMade, copy) => this.#open({ record, folder, fences, isMade, copy, start }),
+          open: (isMade, copy) => this.#open({ record, folder, fences, isMade, copy, start, memory }),
         }),
     });
     const process: NodeProcess = { life, copies, registry, fences };
@@ -250,7 +255,7 @@ export class CopyNode implements AsyncDisposable {
     };
   }
 
-  async #open({ record, folder, fences, isMade, copy, start }: OpenOptions) {
+  async #open({ record, folder, fences, isMade, copy, start, memory }: OpenOptions) {
     const { classId } = record;
     await this.world.opening(this.name, classId);
     if (!isMade) {
@@ -264,7 +269,16 @@ export class CopyNode implements AsyncDisposable {
     fences.push(store);
     const { properties, vectorIndexConfig } = shardSettings(record, this.name);
     const shard = await openShard({
-      ...{ store, className: "Book", shardName: "s1", dimensions: undefined, vectorIndexConfig, properties, copy },
+      ...{
+        store,
+        className: "Book",
+        shardName: "s1",
+        dimensions: undefined,
+        vectorIndexConfig,
+        properties,
+        copy,
+        memory,
+      },
       // A process that was killed may still write snapshots.
       folder: join(folder, String(start)),
       vectorIndexes: this.world.vectorIndexes(this.name),
@@ -283,6 +297,7 @@ interface OpenOptions {
   readonly isMade: boolean;
   readonly copy: CopyOptions;
   readonly start: number;
+  readonly memory: MemoryBudget;
 }
 
 export function bookOf(at: number, n: number): DataObject {

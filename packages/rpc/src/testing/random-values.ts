@@ -19,6 +19,7 @@ import {
   type VectorSearchHit,
 } from "@shoal/model";
 import type { CopyMessage, ShardConfiguration } from "@shoal/replication";
+import type { ShortMemory } from "@shoal/runtime";
 import type { SeededRandom } from "@shoal/seeded-random";
 import type { NodeMessage } from "../copy-service.js";
 import type { CopyReport, ShardAddress, ShardSize } from "../shard-service.js";
@@ -258,10 +259,16 @@ export class RandomValues {
     const piece = Buffer.from(this.#random.bytes(this.#random.below(300)));
     return [
       { type: "heartbeat", heartbeat },
+      { type: "heartbeat", heartbeat, memory: this.#shortMemory() },
       { type: "graph", ...between, number, piece, isLast: this.flag() },
       { type: "graphTaken", ...between, number, isWanted: this.flag() },
       ...copies,
     ];
+  }
+
+  #shortMemory(): ShortMemory {
+    const level = this.flag() ? "full" : "exhausted";
+    return { level, usedBytes: this.#count(), bytesMax: this.#count() };
   }
 
   #copyMessages(): readonly CopyMessage[] {

@@ -145,6 +145,10 @@ export class ByteReader implements Wire {
     return this.flag() ? codec(this) : undefined;
   }
 
+  trailing<Value>(_value: Value | undefined, codec: Codec<Value>): Value | undefined {
+    return this.isAtEnd ? undefined : codec(this);
+  }
+
   async #readLong(): Promise<void> {
     if (this.#long === undefined) return;
     const { items, count, item } = this.#long;

@@ -146,6 +146,11 @@ export class ByteWriter implements Wire {
     return value;
   }
 
+  trailing<Value>(value: Value | undefined, codec: Codec<Value>): Value | undefined {
+    if (value !== undefined) codec(this, value);
+    return value;
+  }
+
   async #writeLong(): Promise<void> {
     if (this.#long === undefined) return;
     const { items, item } = this.#long;

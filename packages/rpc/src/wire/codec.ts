@@ -34,6 +34,8 @@ export interface Wire {
   longList<Item>(items: readonly Item[] | undefined, item: Codec<Item>): readonly Item[];
   /** A flag, and the value where there is one. */
   optional<Value>(value: Value | undefined, codec: Codec<Value>): Value | undefined;
+  /** At the end of a message: the value where there is one, else nothing, as in messages of before there was such a value. */
+  trailing<Value>(value: Value | undefined, codec: Codec<Value>): Value | undefined;
 }
 
 /* Codecs of single values, for lists and optionals. */

@@ -7,6 +7,7 @@ import type {
   JournalPosition,
   ShardConfiguration,
 } from "@shoal/replication";
+import type { ShortMemory } from "@shoal/runtime";
 import type { NodeMessage } from "../copy-service.js";
 import { bytes, type Codec, count, double, flag, list, optional, record, text } from "./codec.js";
 
@@ -93,6 +94,13 @@ const copyMessage: Codec<CopyMessage> = (wire, value) => {
 
 const stamp = record<Heartbeat["stamp"]>({ run: text, at: double });
 const heartbeat = record<Heartbeat>({ stamp, echo: optional(stamp), holds: numbersByName });
+/** Places in this list are sent: it only grows. */
+const SHORT_LEVELS = ["full", "exhausted"] as const;
+const shortMemory = record<ShortMemory>({
+  level: (wire, value) => wire.choice(SHORT_LEVELS, "level of memory", value),
+  usedBytes: count,
+  bytesMax: count,
+});
 const copy = record<Omit<Extract<NodeMessage, { readonly type: "copy" }>, "type">>({
   shard: text,
   from: text,
@@ -115,8 +123,10 @@ const NODE_MESSAGES = ["heartbeat", "copy", "graph", "graphTaken"] as const;
 export const nodeMessage: Codec<NodeMessage> = (wire, value) => {
   const type = wire.choice(NODE_MESSAGES, "message between nodes", value?.type);
   if (type === "heartbeat") {
-    const read = heartbeat(wire, value?.type === type ? value.heartbeat : undefined);
-    return value ?? { type, heartbeat: read };
+    const sent = value?.type === type ? value : undefined;
+    const read = heartbeat(wire, sent?.heartbeat);
+    const memory = wire.trailing(sent?.memory, shortMemory);
+    return value ?? { type, heartbeat: read, ...(memory !== undefined && { memory }) };
   }
   if (type === "graph") {
     const read = graph(wire, value?.type === type ? value : undefined);

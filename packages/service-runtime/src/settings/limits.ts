@@ -118,7 +118,7 @@ export const MEMORY_SETTINGS = {
     {
       fallbackText: "80 % of what the process's control group or else the machine has",
       meaning:
-        "Memory that the process may use, files in the page cache aside. From 90 % on nothing is stored that makes it grow (429), from 97 % on shards are read-only except for deletions; both end by themselves.",
+        "Memory that the process may use, files in the page cache aside. From 90 % on nothing is stored that makes it grow (429), from 97 % on shards are read-only except for deletions; both end by themselves. A write to a shard with copies is refused for the memory of any node that has one in sync; a copy that is not in sync takes no objects with which 97 % would be used.",
     },
   ),
   storeMemoryBytes: setting("STORE_MEMORY_BYTES", "store.memory_bytes", wholeNumber(MIB, 1024 * GIB), {

@@ -34,10 +34,11 @@ export class FullCopy {
     this.#options = options;
   }
 
-  /** A piece of the graph has come, with which one begins. */
-  graphCame({ state }: CopyStore, piece: Uint8Array): void {
+  /** A piece of the graph has come, with which one begins. All bytes that have come. */
+  graphCame({ state }: CopyStore, piece: Uint8Array): number {
     const underWay = this.#underWay ?? this.#begin(state);
     underWay.bytes += piece.length;
+    return underWay.bytes;
   }
 
   /** Writes rows of a catch-up, also where they are not all rows. */

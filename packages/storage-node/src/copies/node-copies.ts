@@ -29,6 +29,7 @@ import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
 import { DueEvents } from "./due-events.js";
 import type { NodeCopiesOptions } from "./node-copies-options.js";
+import { NodeMemory } from "./node-memory.js";
 import { Proposals } from "./proposals.js";
 import type { ReplicaEvent } from "./replica-event.js";
 import { replicatedShard } from "./replicated-shard.js";
@@ -46,6 +47,7 @@ const LEAVE_MS_MAX = 1_000;
 
 /** The copies of one node: their leases, what they send each other, and the configurations that they follow. */
 export class NodeCopies implements Disposable {
+  readonly memory: NodeMemory;
   readonly #options: NodeCopiesOptions;
   readonly #timing: Timing;
   readonly #leases: NodeLeases;
@@ -88,6 +90,7 @@ export class NodeCopies implements Disposable {
     this.#leases = new NodeLeases(newId(), now(), timing);
     this.#proposals = new Proposals(options);
     this.#due = new DueEvents(now);
+    this.memory = new NodeMemory(now, leaseMs, (event) => this.#around.onEvent(event));
     this.#around = {
       ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
       wake: (replica) => this.#due.add(replica, { type: "wake" }),
@@ -99,7 +102,7 @@ export class NodeCopies implements Disposable {
       send: (shard, from, to, message) => options.send(nodeOf(to), { type: "copy", shard, from, to, message }),
       propose: (shard, next) => this.#proposals.propose({ shard, next }),
       sendGraph: (message) => options.send(nodeOf(message.to), message),
-      transfers: new CopyTransfers(options.transferBytesPerSecond),
+      ...{ memory: this.memory, transfers: new CopyTransfers(options.transferBytesPerSecond) },
       refresh: () => void this.#refresh(),
     };
     this.#subscription = service.watch((snapshot) => this.#take(snapshot));
@@ -149,7 +152,8 @@ export class NodeCopies implements Disposable {
     const { name, since } = isThere ? { name: "", since: 0 } : await this.#newCopy(address, key, place.isMade);
     if (!isThere) await place.clear();
     const replica = new ShardReplica(address, key, this.#around);
-    const open = () => place.open(isThere, { name, since, carrier: replica });
+    const open = () =>
+      place.open(isThere, { name, since, carrier: replica, shortNode: () => this.memory.shortNode(replica) });
     const { shard, store } = await openWhole(place, () => this.#hasAnother(key), open);
     const { copy } = shard;
     try {
@@ -167,7 +171,7 @@ export class NodeCopies implements Disposable {
     this.#meet(configuration);
     replica.start(copy, configuration);
     const onClose = () => this.#closed(replica);
-    return { shard: replicatedShard(shard, replica, onClose), store, replica };
+    return { shard: replicatedShard(shard, replica, this.memory, onClose), store, replica };
   }
 
   /** What another node has sent. */
@@ -175,6 +179,7 @@ export class NodeCopies implements Disposable {
     const now = this.#options.now();
     if (message.type === "heartbeat") {
       this.#leases.receive(from, message.heartbeat, now);
+      this.memory.heard(from, message.memory);
       return;
     }
     if (nodeOf(message.from) !== from) return;
@@ -391,7 +396,7 @@ export class NodeCopies implements Disposable {
   /** With thousands of shards of which nothing is heard or asked none of them is looked at. */
   #tick(): void {
     const now = this.#options.now();
-    const isBeat = now >= this.#nextHeartbeat;
+    const isBeat = (this.#followed.peers.size > 0 && this.memory.look()) || now >= this.#nextHeartbeat;
     if (isBeat) {
       this.#nextHeartbeat = now + this.#timing.heartbeatMs;
       if (this.#isFollowedOld) this.#followAnew();
@@ -462,7 +467,8 @@ export class NodeCopies implements Disposable {
   }
 
   #sendHeartbeat(peer: string, now: number): void {
-    this.#options.send(peer, { type: "heartbeat", heartbeat: this.#leases.heartbeatTo(peer, now) });
+    const heartbeat = this.#leases.heartbeatTo(peer, now);
+    this.#options.send(peer, { type: "heartbeat", heartbeat, memory: this.memory.told });
   }
 
   #beat(now: number): void {

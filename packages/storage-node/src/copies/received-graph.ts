@@ -1,6 +1,7 @@
 import type { NodeMessage } from "@shoal/rpc";
 import type { CopyStore } from "@shoal/shard";
 import type { FullCopy } from "./full-copy.js";
+import type { NodeMemory } from "./node-memory.js";
 
 type Piece = Extract<NodeMessage, { readonly type: "graph" }>;
 type Answer = Extract<NodeMessage, { readonly type: "graphTaken" }>;
@@ -9,14 +10,20 @@ type Answer = Extract<NodeMessage, { readonly type: "graphTaken" }>;
 export class ReceivedGraph {
   readonly #send: (answer: Answer) => void;
   readonly #fullCopy: Pick<FullCopy, "graphCame">;
+  readonly #memory: Pick<NodeMemory, "hasRoom">;
   #session = "";
   /** The last piece that was begun, and what became of it. */
   #number = -1;
   #isWanted: boolean | undefined;
 
-  constructor(send: (answer: Answer) => void, fullCopy: Pick<FullCopy, "graphCame">) {
+  constructor(
+    send: (answer: Answer) => void,
+    fullCopy: Pick<FullCopy, "graphCame">,
+    memory: Pick<NodeMemory, "hasRoom">,
+  ) {
     this.#send = send;
     this.#fullCopy = fullCopy;
+    this.#memory = memory;
   }
 
   async take(store: CopyStore, { shard, from, to, session, number, piece, isLast }: Piece): Promise<void> {
@@ -33,8 +40,9 @@ export class ReceivedGraph {
     this.#session = session;
     this.#number = number;
     this.#isWanted = undefined;
-    this.#fullCopy.graphCame(store, piece);
-    const isWanted = await store.takeGraph(number, piece, isLast);
+    const bytes = this.#fullCopy.graphCame(store, piece);
+    // It comes into memory as a whole, at once; rows come one after the other.
+    const isWanted = this.#memory.hasRoom(bytes) && (await store.takeGraph(number, piece, isLast));
     if (this.#session !== session || this.#number !== number) return;
     this.#isWanted = isWanted;
     answer(isWanted);

@@ -2,6 +2,7 @@ import type { ShoalError } from "@shoal/model";
 import type { CopyName, ShardConfiguration } from "@shoal/replication";
 import type { ShardAddress } from "@shoal/rpc";
 import type { FullCopyEvent } from "./full-copy.js";
+import type { HeldEvent } from "./node-memory.js";
 
 /** What becomes of a copy. */
 export type ReplicaEvent =
@@ -22,4 +23,5 @@ export type ReplicaEvent =
   | { readonly type: "copyDamaged"; readonly shard: ShardAddress; readonly error: ShoalError }
   /** Rows that another copy needs could not be read; the graph could not be, and the rows come without it. */
   | { readonly type: "catchUpFailed" | "graphFailed"; readonly shard: ShardAddress; readonly error: ShoalError }
+  | HeldEvent
   | (FullCopyEvent & { readonly shard: ShardAddress });

@@ -1,4 +1,5 @@
 import { DamagedBaseRow, type Shard } from "@shoal/shard";
+import type { NodeMemory } from "./node-memory.js";
 import type { ShardReplica } from "./shard-replica.js";
 
 /**
@@ -6,7 +7,7 @@ import type { ShardReplica } from "./shard-replica.js";
  * the only one; searches while it is in sync. Anything else fails with `moved`, and nothing was done then; also what meets damage that
  * another copy does not have.
  */
-export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: () => void): Shard {
+export function replicatedShard(shard: Shard, replica: ShardReplica, memory: NodeMemory, onClose: () => void): Shard {
   const refused = <T>(outcome: T) => (outcome instanceof DamagedBaseRow ? replica.refusal(outcome) : outcome);
   const refuse = (thrown: unknown): never => {
     throw refused(thrown);
@@ -35,7 +36,13 @@ export function replicatedShard(shard: Shard, replica: ShardReplica, onClose: ()
     mergeObject: (merge) => shard.mergeObject(merge).catch(refuse),
     mergeObjects: (merges) => shard.mergeObjects(merges).then((all) => all.map(refused), refuse),
     deleteObject: (id) => shard.deleteObject(id).catch(refuse),
-    condition: () => shard.condition(),
+    condition() {
+      const condition = shard.condition();
+      const reason = memory.heldReason(replica);
+      return reason === undefined || condition.status === "failed"
+        ? condition
+        : { ...condition, status: "readOnly", reason };
+    },
     statistics: () => shard.statistics(),
     configure: (settings) => shard.configure(settings),
     settled: (signal) => shard.settled(signal),

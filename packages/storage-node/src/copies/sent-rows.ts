@@ -4,8 +4,8 @@ import type { CopyStore, RowCursor } from "@shoal/shard";
 import type { CopyTransfer, CopyTransfers } from "./copy-transfers.js";
 import { bytesOf } from "./full-copy.js";
 
-/** Rows of a catch-up that one message brings. */
-const ROWS_BYTES_MAX = 4 * 1024 * 1024;
+/** Rows of a catch-up that one message brings. Where they are written they take several times as much for a moment. */
+const ROWS_BYTES_MAX = 1024 * 1024;
 
 /** What one message brings of a graph; there is one under way. */
 const PIECE_BYTES_MAX = 1024 * 1024;

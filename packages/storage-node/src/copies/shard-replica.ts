@@ -17,6 +17,7 @@ import { type ShardAddress, type ShardKey, ShardMoved, shardPlaceOf } from "@sho
 import type { CommitCarrier, CopyStore } from "@shoal/shard";
 import type { CopyTransfers } from "./copy-transfers.js";
 import { bytesOf, FullCopy } from "./full-copy.js";
+import type { NodeMemory } from "./node-memory.js";
 import { ReceivedGraph } from "./received-graph.js";
 import { givenUp, tooFewInSync, unknownOutcome } from "./refused-writes.js";
 import type { ReplicaEvent } from "./replica-event.js";
@@ -37,6 +38,7 @@ export interface ReplicaSurroundings {
   readonly send: (shard: ShardKey, from: CopyName, to: CopyName, message: CopyMessage) => void;
   readonly sendGraph: (message: GraphMessage) => void;
   readonly transfers: CopyTransfers;
+  readonly memory: NodeMemory;
   /** Undefined: nobody knows what became of it. */
   readonly propose: (
     shard: ShardKey,
@@ -100,7 +102,7 @@ export class ShardReplica implements CommitCarrier {
     this.address = address;
     this.key = key;
     this.#around = around;
-    const { transfers, sendGraph } = around;
+    const { transfers, sendGraph, memory } = around;
     const end = () => this.#machine?.state.end ?? START;
     const graphFailed = (thrown: unknown) => this.#report("graphFailed", thrown);
     const handle = (event: CopyEvent) => this.handle(event);
@@ -110,7 +112,7 @@ export class ShardReplica implements CommitCarrier {
       primary: () => this.configuration?.primary,
       onEvent: (event) => around.onEvent({ ...event, shard: address }),
     });
-    this.#received = new ReceivedGraph(sendGraph, this.#fullCopy);
+    this.#received = new ReceivedGraph(sendGraph, this.#fullCopy, memory);
   }
 
   /** A piece of the graph of its primary, or the answer to one of its own. */
@@ -163,6 +165,7 @@ export class ShardReplica implements CommitCarrier {
   handle(event: CopyEvent): void {
     const machine = this.#machine;
     if (machine === undefined || this.#isStopped) return;
+    if (event.type === "message" && !this.#around.memory.takes(this, event.message)) return;
     const before = machine.configuration;
     const wasPrimary = machine.isPrimary;
     const effects = machine.handle(event, this.#around.now());
@@ -402,6 +405,7 @@ export class ShardReplica implements CommitCarrier {
     if (store === undefined) return;
     switch (effect.type) {
       case "send":
+        if (effect.message.type === "hello" && !this.#around.memory.mayAsk(this)) return;
         this.#around.send(this.key, store.name, effect.to, effect.message);
         return;
       case "write":
