@@ -10,7 +10,6 @@ import {
   type ShardConfiguration,
   STORE,
   type Timing,
-  timingOf,
   withdrawn,
 } from "@shoal/replication";
 import {
@@ -28,6 +27,8 @@ import { type CopyPlace, openWhole } from "./copy-place.js";
 import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
 import { DueEvents } from "./due-events.js";
+import { FollowedNodes } from "./followed-nodes.js";
+import { loadedTiming } from "./loaded-timing.js";
 import type { NodeCopiesOptions } from "./node-copies-options.js";
 import { NodeMemory } from "./node-memory.js";
 import { Proposals } from "./proposals.js";
@@ -64,7 +65,7 @@ export class NodeCopies implements Disposable {
   readonly #waitedFor = new Set<ShardReplica>();
   readonly #due: DueEvents;
   /** Of all configurations that are followed, and of some that no longer are; looked for anew with heartbeats. */
-  #followed: FollowedNodes = { peers: new Set(), primaries: new Set(), needsStore: false };
+  #followed: FollowedNodes;
   #isFollowedOld = false;
   /** The leases that were held when primaries that lack one were looked for last, and whether there were any. */
   #leasesSeen = "";
@@ -84,15 +85,17 @@ export class NodeCopies implements Disposable {
 
   constructor(options: NodeCopiesOptions) {
     const { leaseMs, now, newId, journalKeepEntries, service } = options;
-    const timing = timingOf(leaseMs);
+    const busy = new Set<ShardReplica>();
+    const timing = loadedTiming(leaseMs, () => busy.size);
     this.#options = options;
     this.#timing = timing;
     this.#leases = new NodeLeases(newId(), now(), timing);
     this.#proposals = new Proposals(options);
     this.#due = new DueEvents(now);
+    this.#followed = new FollowedNodes(options.nodeName);
     this.memory = new NodeMemory(now, leaseMs, (event) => this.#around.onEvent(event));
     this.#around = {
-      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor },
+      ...{ leases: this.#leases, timing, journalKeepEntries, now, newId, waitedFor: this.#waitedFor, busy },
       wake: (replica) => this.#due.add(replica, { type: "wake" }),
       onEvent: (event) => {
         if (event.type === "configured") this.#follow(event.after);
@@ -446,21 +449,14 @@ export class NodeCopies implements Disposable {
   }
 
   /** What a configuration asks for counts at once; what none asks for any more, a heartbeat later. */
-  #follow({ inSync, learners, primary, eligible }: ShardConfiguration): void {
-    const { nodeName } = this.#options;
-    const { peers, primaries } = this.#followed;
-    for (const copy of inSync) peers.add(nodeOf(copy));
-    for (const copy of learners) peers.add(nodeOf(copy));
-    peers.delete(nodeName);
-    if (nodeOf(primary) !== nodeName) primaries.add(nodeOf(primary));
-    this.#followed.needsStore ||= eligible.length > 0;
+  #follow(configuration: ShardConfiguration): void {
+    this.#followed.follow(configuration);
     this.#isFollowedOld = true;
   }
 
   #followAnew(): void {
-    this.#followed = { peers: new Set(), primaries: new Set(), needsStore: false };
-    for (const { configuration } of this.#replicas.values())
-      if (configuration !== undefined) this.#follow(configuration);
+    const configurations = [...this.#replicas.values()].flatMap(({ configuration }) => configuration ?? []);
+    this.#followed = new FollowedNodes(this.#options.nodeName, configurations);
     this.#isFollowedOld = false;
     // Who is primary is looked at once more.
     this.#hasHindered = true;
@@ -476,14 +472,4 @@ export class NodeCopies implements Disposable {
     for (const peer of peers) this.#sendHeartbeat(peer, now);
     if (needsStore || this.#heartbeats++ % REFRESH_HEARTBEATS === 0) void this.#refresh();
   }
-}
-
-/** What the copies of a node ask of other nodes. */
-interface FollowedNodes {
-  /** Those with which this one shares shards. */
-  readonly peers: Set<string>;
-  /** Those that have the primary of such a shard. */
-  readonly primaries: Set<string>;
-  /** Whether the store gives leases. */
-  needsStore: boolean;
 }

@@ -49,6 +49,8 @@ export interface ReplicaSurroundings {
   readonly onEvent: (event: ReplicaEvent) => void;
   /** Its time has come: it gets a `wake`, after others whose time has come. */
   readonly wake: (replica: ShardReplica) => void;
+  /** Those that have something to do, if only to wait for an answer. */
+  readonly busy: Set<ShardReplica>;
   /** Those that requests wait for: they are woken all the time. */
   readonly waitedFor: Set<ShardReplica>;
 }
@@ -175,6 +177,10 @@ export class ShardReplica implements CommitCarrier {
     if (after !== undefined && after !== before) {
       this.#around.onEvent({ type: "configured", shard: this.address, before, after });
     }
+    // Who waits for a node that is away has nothing to do.
+    const { busy, timing, now } = this.#around;
+    if (machine.wakeAt < now() + 4 * timing.resendMs && !this.#isStopped) busy.add(this);
+    else busy.delete(this);
     this.#schedule(Math.min(machine.wakeAt, this.#giveUp()));
     for (const wake of [...this.#waiting]) wake();
   }
@@ -292,6 +298,7 @@ export class ShardReplica implements CommitCarrier {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
+    this.#around.busy.delete(this);
     clearTimeout(this.#timer);
     this.#abandon("the copy is being closed");
     this.#sent.closeAll();
