@@ -21,7 +21,7 @@ import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJson } from "../json/parse-json.js";
+import { parseSmallJson } from "./small-body.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked again for each class. */
 export function schemaRoutes(
@@ -166,11 +166,7 @@ const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
 
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
 function readBody(request: RequestContent): unknown {
-  if (request.body.length > SCHEMA_BODY_BYTES_MAX) {
-    const message = `the request body has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
-    throw new ShoalError("tooLarge", message);
-  }
-  return parseJson(request.body, "all");
+  return parseSmallJson(request, SCHEMA_BODY_BYTES_MAX, "a class", "all");
 }
 
 /** Fails with `forbidden` before anything is revealed about other classes. */
