@@ -21,7 +21,7 @@ export function classificationRoutes(
     // Its form first: what is wrong with that is 422.
     readClassificationBody(body, request.warnings);
     try {
-      const started = await classifications.start(body, request.context);
+      const started = await classifications.start(body, request.context, request.warnings);
       request.context.observer?.concerns("class", started.class);
       request.context.observer?.concerns("id", started.id);
       return jsonResponse(201, started);

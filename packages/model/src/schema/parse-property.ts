@@ -49,7 +49,7 @@ export function checkNewProperty(
   className: string,
   property: PropertyDefinition,
   schema: readonly ClassDefinition[],
-  isShown: IsShown,
+  isShown: IsShown = ALL_SHOWN,
 ): void {
   const definition = schema.find((known) => known.class === className);
   if (definition === undefined) {
