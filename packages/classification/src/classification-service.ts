@@ -66,7 +66,8 @@ export class Classifications implements ClassificationService {
     };
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);
-    const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ranges };
+    const owner = startedBy === undefined ? {} : { owner: `${startedBy.userType}/${startedBy.username}` };
+    const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ...owner, ranges };
     return classificationRecord(await jobs.create(job, context));
   }
 
