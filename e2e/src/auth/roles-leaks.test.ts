@@ -220,6 +220,41 @@ describe("S-roles: a class that one may not read is as if it were not there", ()
     expect((await start({})).status).toBe(201);
   });
 
+  it("in classifications of others: whose filters go through it, they do not exist", async () => {
+    const where = { operator: "Equal", path: ["other", "Secret", "name"], valueText: "no such name" };
+    const body = { class: "Mine", classifyProperties: ["next"], basedOnProperties: ["name"] };
+    const { json } = await root.expect(201, "POST", "/v1/classifications", {
+      ...body,
+      filters: { sourceWhere: where },
+    });
+    const id = String(at(json, "id"));
+    const nowhere = "00000000-0000-4000-8000-0000000000fd";
+    const [hidden, absent] = [id, nowhere].map((one) => reader.get(`/v1/classifications/${one}`));
+    expect([(await hidden)?.status, (await hidden)?.text]).toEqual([404, (await absent)?.text]);
+    await root.expect(200, "GET", `/v1/classifications/${id}`);
+    const open = await root.expect(201, "POST", "/v1/classifications", body);
+    await reader.expect(200, "GET", `/v1/classifications/${String(at(open.json, "id"))}`);
+  });
+
+  it("in suggestions of schema changes", async () => {
+    const property = { name: "p", dataType: ["MineSecret"] };
+    await root.expect(200, "POST", "/v1/schema", { class: "NineSecret" });
+    for (const [path, body] of [
+      ["/v1/schema", { class: "MineOther", properties: [property] }],
+      ["/v1/schema/Mine/properties", property],
+      ["/v1/schema/MineSecret/properties", { name: "p", dataType: ["int"] }],
+    ] as const) {
+      const told = await root.expect(422, "POST", path, body);
+      expect(errorOf(told)).toContain("did you mean 'NineSecret'?");
+      const { status, text } = await UserClient.of(server.url, "schemer").send("POST", path, body);
+      expect([status, text]).toEqual([
+        422,
+        told.text.replace("did you mean 'NineSecret'?", "create it with POST /v1/schema first"),
+      ]);
+    }
+    await root.expect(200, "DELETE", "/v1/schema/NineSecret");
+  });
+
   it("auto-schema makes nothing that one may not make", async () => {
     const made = await writer.send("POST", "/v1/objects", { class: "MineMade", vector: [1, 2] });
     expect([made.status, errorOf(made)]).toEqual([

@@ -1,6 +1,15 @@
-import { decodeBody, parseObjectId, quoteText, type RequestWarnings, ShoalError, warnOfUnknown } from "@shoal/model";
+import {
+  decodeBody,
+  isUncheckedObject,
+  NAME_CHARS_MAX,
+  parseObjectId,
+  quoteText,
+  type RequestWarnings,
+  ShoalError,
+  warnOfUnknown,
+} from "@shoal/model";
 import * as z from "zod";
-import { KNN } from "./classification-request.js";
+import { KNN, ZEROSHOT } from "./classification-request.js";
 import { checkOperators, warnOfClause, withMemberNames } from "./filter-clause.js";
 
 const WHERE = z.unknown().optional().meta({
@@ -30,7 +39,14 @@ export const CLASSIFICATION_BODY = z
   })
   .meta({ id: "ClassificationRequest", required: ["class", "classifyProperties"] });
 
-const KNN_SETTINGS = z.object({ k: z.unknown() });
+/** Settings of types that need no module. */
+const SETTINGS: ReadonlyMap<string, readonly string[]> = new Map([
+  [KNN, ["k"]],
+  [ZEROSHOT, []],
+]);
+
+/** They are stored as they came where nobody knows the type (reference-rest 10.1). */
+const SETTINGS_CHARS_MAX = 4_096;
 
 export type ClassificationBody = z.output<typeof CLASSIFICATION_BODY>;
 
@@ -38,15 +54,17 @@ const STATUSES: readonly string[] = ["running", "completed", "failed"];
 
 /**
  * The body with its members under their names; unknown ones are reported to `warnings`. Fails with `malformed`, or with `invalid` on words that are none
- * of their list.
+ * of their list, and on what is longer than it may be: all of it is stored.
  */
 export function readClassificationBody(body: unknown, warnings?: RequestWarnings): ClassificationBody {
   const read = decodeBody(CLASSIFICATION_BODY, body);
   if (warnings !== undefined) {
     warnOfUnknown(CLASSIFICATION_BODY, body, warnings);
     for (const [name, clause] of Object.entries(read.filters ?? {})) warnOfClause(clause, `filters.${name}`, warnings);
-    if ((read.type || KNN) === KNN) warnOfUnknown(KNN_SETTINGS, read.settings, warnings, "settings");
+    const known = SETTINGS.get(read.type || KNN);
+    if (known !== undefined) warnOfSettings(read.settings, known, warnings);
   }
+  checkBounds(read);
   const { id = "", status = "", filters } = read;
   if (id !== "" && parseObjectId(id) === undefined) {
     throw new ShoalError("invalid", `member 'id' must be a UUID, got ${quoteText(id)}`);
@@ -58,4 +76,30 @@ export function readClassificationBody(body: unknown, warnings?: RequestWarnings
   const named = Object.entries(filters).map(([name, clause]) => [name, withMemberNames(clause)] as const);
   for (const [, clause] of named) checkOperators(clause);
   return { ...read, filters: Object.fromEntries(named) };
+}
+
+/** Settings have their very names, in no other case. */
+export function warnOfSettings(settings: unknown, known: readonly string[], warnings: RequestWarnings): void {
+  if (!isUncheckedObject(settings)) return;
+  for (const name of Object.keys(settings))
+    if (!known.includes(name)) warnings.addUnknown("settings", name, () => known);
+}
+
+function checkBounds({ type = "", settings, classifyProperties = [] }: ClassificationBody): void {
+  checkLength("'type'", type.length, NAME_CHARS_MAX, "characters");
+  const json = settings === undefined ? "" : JSON.stringify(settings);
+  checkLength("'settings'", json.length, SETTINGS_CHARS_MAX, "characters as JSON");
+  const names = new Set<string>();
+  for (const name of classifyProperties) {
+    if (names.has(name)) {
+      throw new ShoalError("invalid", `member 'classifyProperties' has ${quoteText(name)} twice`);
+    }
+    names.add(name);
+  }
+}
+
+function checkLength(member: string, length: number, max: number, unit: string): void {
+  if (length > max) {
+    throw new ShoalError("invalid", `member ${member} has ${length} ${unit}, at most ${max} are allowed`);
+  }
 }

@@ -1,8 +1,9 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type AggregateQuery, DEFAULT_WHERE_LIMITS } from "@shoal/model";
+import { type AggregateQuery, type ClassRights, DEFAULT_WHERE_LIMITS } from "@shoal/model";
 import { NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { ClassRecord, Job, JobService, SchemaSnapshot } from "@shoal/rpc";
+import type { RequestContext } from "@shoal/runtime";
 import { expect, it } from "vitest";
 import { Classifications } from "./classification-service.js";
 
@@ -20,7 +21,7 @@ const ITEM = {
 } as unknown as ClassRecord;
 
 /** Starts a job in a class of one object, which was changed at `updatedMs`. */
-async function takenMs(updatedMs: number, body: object): Promise<unknown> {
+async function created(updatedMs: number, body: object, more: Partial<RequestContext> = {}) {
   const created: Parameters<JobService["create"]>[0][] = [];
   const jobs = {
     async create(job) {
@@ -38,11 +39,15 @@ async function takenMs(updatedMs: number, body: object): Promise<unknown> {
   };
   const parts = { jobs, view, query, modules: NO_ENABLED_MODULES, whereLimits: DEFAULT_WHERE_LIMITS };
   const classifications = new Classifications({ ...parts, newId: () => "id", nowMs: () => NOW });
-  await classifications.start(body, { deadline: Number.POSITIVE_INFINITY }).catch((thrown: unknown) => {
+  await classifications.start(body, { deadline: Number.POSITIVE_INFINITY, ...more }).catch((thrown: unknown) => {
     if (created.length === 0) throw thrown;
   });
   expect(created[0]?.request.schemaVersion).toBe(7);
-  return created[0]?.request.takenMs;
+  return created[0];
+}
+
+async function takenMs(updatedMs: number, body: object): Promise<unknown> {
+  return (await created(updatedMs, body))?.request.takenMs;
 }
 
 function isLater(where: NonNullable<AggregateQuery["where"]>, updatedMs: number): boolean {
@@ -60,4 +65,11 @@ it.each([
 
 it("other types have no labels to learn from", async () => {
   expect(await takenMs(NOW + 86_400_000, { ...BODY, type: "zeroshot" })).toBe(NOW);
+});
+
+it("S10: a job is its starter's, where there are rights", async () => {
+  const holder = { username: "ann", groups: [], userType: "oidc" } as const;
+  const rights = { holder } as Partial<ClassRights> as ClassRights;
+  expect((await created(NOW, BODY, { rights }))?.owner).toBe("oidc/ann");
+  expect(await created(NOW, BODY)).not.toHaveProperty("owner");
 });

@@ -1,5 +1,11 @@
 import type { SchemaView } from "@shoal/cluster";
-import { type JsonObject, LAST_UPDATE_TIME_PROPERTY, type WhereFilter, type WhereLimits } from "@shoal/model";
+import {
+  type JsonObject,
+  LAST_UPDATE_TIME_PROPERTY,
+  type RequestWarnings,
+  type WhereFilter,
+  type WhereLimits,
+} from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { JobService } from "@shoal/rpc";
@@ -10,8 +16,11 @@ import { parseClassification } from "./parse-classification.js";
 
 /** Starts classifications and tells how far they are; who carries them out is `ClassificationRunner`. */
 export interface ClassificationService {
-  /** `body` as a client sent it. Fails with `invalid` and `malformed` on what cannot be done. */
-  start(body: unknown, context: RequestContext): Promise<ClassificationRecord>;
+  /**
+   * `body` as a client sent it, of which `readClassificationBody` has told what is unknown; settings of a module's type that are
+   * unknown go into `warnings`. Fails with `invalid` and `malformed` on what cannot be done.
+   */
+  start(body: unknown, context: RequestContext, warnings?: RequestWarnings): Promise<ClassificationRecord>;
   /** Undefined when there is none of that id. */
   find(id: string, context: RequestContext): Promise<ClassificationRecord | undefined>;
 }
@@ -42,11 +51,11 @@ export class Classifications implements ClassificationService {
     this.#parts = parts;
   }
 
-  async start(body: unknown, context: RequestContext): Promise<ClassificationRecord> {
+  async start(body: unknown, context: RequestContext, warnings?: RequestWarnings): Promise<ClassificationRecord> {
     const { jobs, view, modules, whereLimits, newId } = this.#parts;
     await view.refresh(context);
     const classOf = (name: string) => view.classRecord(name)?.definition;
-    const parsed = parseClassification(body, { classOf, modules, whereLimits });
+    const parsed = parseClassification(body, { classOf, modules, whereLimits, warnings });
     const { type, class: className } = parsed;
     const takenMs = await this.#takenMs(type, className, context);
     const startedBy = context.rights?.holder;
@@ -57,7 +66,8 @@ export class Classifications implements ClassificationService {
     };
     const classId = view.classRecord(className)?.classId ?? "";
     const ranges = await this.#ranges(className, context);
-    const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ranges };
+    const owner = startedBy === undefined ? {} : { owner: `${startedBy.userType}/${startedBy.username}` };
+    const job = { id: newId(), className, classId, request: request as unknown as JsonObject, ...owner, ranges };
     return classificationRecord(await jobs.create(job, context));
   }
 

@@ -2,4 +2,4 @@ export { CLASSIFICATION_BODY, readClassificationBody } from "./classification-bo
 export type { ClassificationRecord } from "./classification-record.js";
 export { ClassificationRunner } from "./classification-runner.js";
 export { type ClassificationService, Classifications } from "./classification-service.js";
-export { requireClassificationRights } from "./required-rights.js";
+export { maySeeClassification, requireClassificationRights } from "./required-rights.js";

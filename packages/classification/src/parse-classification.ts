@@ -8,13 +8,14 @@ import {
   type JsonObject,
   type PropertyDefinition,
   parseWhere,
+  type RequestWarnings,
   ShoalError,
   type WhereLimits,
   withoutIdAlias,
   withPrefix,
 } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
-import { type ClassificationBody, readClassificationBody } from "./classification-body.js";
+import { type ClassificationBody, readClassificationBody, warnOfSettings } from "./classification-body.js";
 import {
   type ClassificationRequest,
   FILTER_NAMES,
@@ -30,6 +31,8 @@ export interface RequestRules {
   readonly classOf: ClassLookup;
   readonly modules: EnabledModules;
   readonly whereLimits: WhereLimits;
+  /** Is told of settings that a module's type does not have. */
+  readonly warnings?: RequestWarnings | undefined;
 }
 
 const K_DEFAULT = 3;
@@ -42,7 +45,7 @@ const K_MAX = 1_000;
 export function parseClassification(body: unknown, rules: RequestRules): ClassificationRequest {
   const given = readClassificationBody(body);
   const type = given.type || KNN;
-  const settings = settingsOf(type, given.settings, rules.modules);
+  const settings = settingsOf(type, given.settings, rules);
   const definition = rules.classOf(given.class ?? "");
   const findings = findingsAbout(type, given, definition, rules.modules);
   if (findings.length > 0) throw new ShoalError("invalid", REFUSED + findings.join(", "));
@@ -57,10 +60,14 @@ export function parseClassification(body: unknown, rules: RequestRules): Classif
   };
 }
 
-function settingsOf(type: string, given: unknown, modules: EnabledModules): JsonObject | undefined {
+function settingsOf(type: string, given: unknown, { modules, warnings }: RequestRules): JsonObject | undefined {
   if (type === KNN) return knnSettings(given);
   const classifier = modules.classifier(type);
-  if (classifier !== undefined) return classifier.settings(given);
+  if (classifier !== undefined) {
+    const settings = classifier.settings(given);
+    if (warnings !== undefined) warnOfSettings(given, Object.keys(settings), warnings);
+    return settings;
+  }
   return isUncheckedObject(given) ? (given as JsonObject) : undefined;
 }
 

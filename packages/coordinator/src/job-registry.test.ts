@@ -1,5 +1,5 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
-import type { ClassDefinition } from "@shoal/model";
+import { type ClassDefinition, ShoalError } from "@shoal/model";
 import type { JobClaim, JobService, NewJob, RangeProgress } from "@shoal/rpc";
 import { connectCoordinator, createRpcServer } from "@shoal/rpc/grpc";
 import { seededRandom } from "@shoal/seeded-random";
@@ -266,6 +266,44 @@ describe.each<[string, Way]>([
     await world.jobs.abort(keyOf(await claimed(world, "a")), "done with", context);
     await world.jobs.create(job(classId, 1, "more"), context);
   });
+
+  test("S10: one user has at most half of what others leave, and those without one have all", async () => {
+    const world = await open();
+    const classId = await withClass(world);
+    let made = 0;
+    const takes = async (owner: string | undefined): Promise<number> => {
+      for (let count = 0; ; count++) {
+        const next = { ...job(classId, 1, `job${made++}`), ...(owner === undefined ? {} : { owner }) };
+        const failure = await world.jobs.create(next, context).catch((thrown: unknown) => thrown);
+        if (!(failure instanceof ShoalError)) continue;
+        expect(failure.code).toBe("overloaded");
+        return count;
+      }
+    };
+    expect(await takes("db/ann")).toBe(50);
+    expect(await takes("oidc/ann")).toBe(25);
+    expect(await takes("db/ann")).toBe(0);
+    expect(await takes("db/bob")).toBe(12);
+    const last = [];
+    for (let user = 0; user < 20; user++) last.push(await takes(`db/u${user}`));
+    expect(last.slice(0, 9)).toEqual([6, 3, 2, 1, 1, 0, 0, 0, 0]);
+    expect(await takes(undefined)).toBe(0);
+  });
+
+  test("S10: of jobs that have ended, the oldest of the user with the most make room", async () => {
+    const world = await open();
+    const classId = await withClass(world);
+    const end = async (id: string, owner: string) => {
+      await world.jobs.create({ ...job(classId, 1, id), owner }, context);
+      await world.jobs.abort(keyOf(await claimed(world, "a")), "over", context);
+    };
+    await end("bob", "db/bob");
+    for (let at = 0; at < 1_002; at++) await end(`ann${at}`, "db/ann");
+    await end("bob2", "db/bob");
+    const isThere = async (id: string) => (await world.jobs.find(id, context)) !== undefined;
+    const kept = await Promise.all(["bob", "bob2", "ann0", "ann1", "ann1001"].map(isThere));
+    expect(kept).toEqual([true, true, false, false, true]);
+  }, 30_000);
 
   test(`whoever works on it and whoever is lost: each range is counted once (seed ${SEED})`, async () => {
     const { below } = seededRandom(SEED);

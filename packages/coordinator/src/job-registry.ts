@@ -72,12 +72,10 @@ export class JobRegistry implements JobService, Disposable {
       if (!isClassThere(state, job)) throw new ShoalError("notFound", CLIENT_PHRASES.classNotFound(job.className));
       const jobs = readJobs(state);
       const ended = jobs.filter((one) => one.job.status !== "running");
-      const running = jobs.length - ended.length;
-      if (running >= RUNNING_MAX) {
-        throw new ShoalError("overloaded", `${running} jobs are running, at most ${RUNNING_MAX} may`, {
-          retryAfterSeconds: 5,
-        });
-      }
+      requireRoom(
+        jobs.filter((one) => one.job.status === "running"),
+        job.owner,
+      );
       const startedMs = this.#nowMs();
       const made: Job = {
         ...job,
@@ -102,7 +100,7 @@ export class JobRegistry implements JobService, Disposable {
               token: 0,
             }),
           ),
-          ...ended.slice(0, Math.max(0, ended.length + 1 - ENDED_MAX)).map((one) => removeJob(one.job.id)),
+          ...outdated(ended).map((one) => removeJob(one.job.id)),
         ],
         answer: made,
       };
@@ -252,6 +250,31 @@ export class JobRegistry implements JobService, Disposable {
 /** Builds before this one took jobs of no class. */
 const classGone = ({ className }: Partial<Pick<Job, "className">>): string =>
   className === undefined ? "it names no class" : `class '${className}' was deleted`;
+
+/** Fails with `overloaded` when too many jobs run, or when the owner has half of the places that others leave. */
+function requireRoom(running: readonly StoredJob[], owner: string | undefined): void {
+  const refused = (reason: string) => new ShoalError("overloaded", reason, { retryAfterSeconds: 5 });
+  if (running.length >= RUNNING_MAX) throw refused(`${running.length} jobs are running, at most ${RUNNING_MAX} may`);
+  if (owner === undefined) return;
+  const own = running.filter(({ job }) => job.owner === owner).length;
+  const ownMax = Math.max(1, Math.floor((RUNNING_MAX - (running.length - own)) / 2));
+  if (own >= ownMax) throw refused(`${own} jobs of one user are running, at most ${ownMax} may beside those of others`);
+}
+
+/** Those that make room for one more: each time the oldest of the owner who has the most. */
+function outdated(ended: readonly StoredJob[]): readonly StoredJob[] {
+  const byOwner = new Map<string | undefined, StoredJob[]>();
+  for (const one of ended) {
+    const { owner } = one.job;
+    const others = byOwner.get(owner);
+    if (others === undefined) byOwner.set(owner, [one]);
+    else others.push(one);
+  }
+  return Array.from({ length: Math.max(0, ended.length + 1 - ENDED_MAX) }, () => {
+    const most = [...byOwner.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    return most.shift() as StoredJob;
+  });
+}
 
 function isFree({ worker, leaseUntilMs }: StoredRange, nowMs: number): boolean {
   return worker === "" || leaseUntilMs <= nowMs;

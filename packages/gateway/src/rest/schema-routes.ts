@@ -6,6 +6,7 @@ import {
   type ClassDefinition,
   type ClassSettings,
   decodeBody,
+  type IsShown,
   isClassName,
   normaliseClassName,
   PROPERTY_BODY,
@@ -21,7 +22,7 @@ import type { ClassRecord, SchemaService } from "@shoal/rpc";
 import type { HttpRequest, RequestContent } from "../http/http-request.js";
 import { EMPTY_OK, errorResponse, type HttpResponse, jsonResponse, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
-import { parseJson } from "../json/parse-json.js";
+import { parseSmallJson } from "./small-body.js";
 
 /** Reading and changing classes (reference-rest 4). `classSettings` is asked again for each class. */
 export function schemaRoutes(
@@ -37,8 +38,8 @@ export function schemaRoutes(
 
   async function list({ context }: HttpRequest): Promise<HttpResponse> {
     await view.refresh(context);
-    const { rights } = context;
-    const seen = definitions().filter((definition) => rights?.may("read_collections", definition.class) !== false);
+    const isShown = shownTo(context);
+    const seen = definitions().filter((definition) => isShown(definition.class));
     return jsonResponse(200, { classes: seen.map((definition) => shownClass(definition, profile)) });
   }
 
@@ -59,7 +60,7 @@ export function schemaRoutes(
       // Fails when the schema as it is now cannot be known: an old one would refuse what is allowed, and the reverse.
       const { version } = await schema.current(context);
       const settings = classSettings();
-      const definition = parseClass(readBody(request), definitions(), settings, warnings);
+      const definition = parseClass(readBody(request), definitions(), settings, warnings, shownTo(context));
       context.observer?.concerns("class", definition.class);
       if (definition.vectorizer !== "none") await settings.modules.check(definition);
       return shown(await schema.addClass(definition, context, { plannedVersion: version }));
@@ -113,7 +114,8 @@ export function schemaRoutes(
     }
     await schema.current(request.context);
     const { modules } = classSettings();
-    const property = parseProperty(readBody(request), className, definitions(), modules, request.warnings);
+    const isShown = shownTo(request.context);
+    const property = parseProperty(readBody(request), className, definitions(), modules, request.warnings, isShown);
     request.context.observer?.concerns("property", property.name);
     const record = await schema.addProperty(className, property, request.context).catch((thrown: unknown) => {
       // The class was deleted in the meantime: as if it had never been there.
@@ -166,11 +168,7 @@ const SCHEMA_BODY_BYTES_MAX = 1024 * 1024;
 
 /** Bodies of schema changes are small and rare: their numbers always keep their literals. */
 function readBody(request: RequestContent): unknown {
-  if (request.body.length > SCHEMA_BODY_BYTES_MAX) {
-    const message = `the request body has ${request.body.length} bytes, at most ${SCHEMA_BODY_BYTES_MAX} are allowed for a class`;
-    throw new ShoalError("tooLarge", message);
-  }
-  return parseJson(request.body, "all");
+  return parseSmallJson(request, SCHEMA_BODY_BYTES_MAX, "a class", "all");
 }
 
 /** Fails with `forbidden` before anything is revealed about other classes. */
@@ -193,6 +191,11 @@ function requireReferences(
   for (const name of properties.flatMap(({ dataType = [] }) => dataType)) {
     if (isClassName(name) && name !== normaliseClassName(ownClass)) rights.require("read_collections", name);
   }
+}
+
+/** Errors name no class that a list of classes would leave out. */
+function shownTo({ rights }: HttpRequest["context"]): IsShown {
+  return (className) => rights?.may("read_collections", className) !== false;
 }
 
 function unknownClass(className: string): string {

@@ -52,7 +52,8 @@ export async function admitObjects(
     return { located, keeps: await keptReferences(parts, lackingPlaces(parts, some, located), context) };
   };
   const { beaconScheme } = parts.profile;
-  const planParts: ClassPlanParts = { settings, scheme: beaconScheme, ...(await lookUp(inputs)) };
+  const isShown = (className: string) => context.rights?.mayKnow(className) !== false;
+  const planParts: ClassPlanParts = { settings, scheme: beaconScheme, isShown, ...(await lookUp(inputs)) };
   const places = new Map<string, number[]>();
   for (const [at, { className = "" }] of inputs.entries()) {
     const name = normaliseClassName(className);

@@ -8,6 +8,7 @@ import {
   checkPropertyName,
   closeName,
   extendClass,
+  type IsShown,
   isUncheckedObject,
   missingTarget,
   normalisePropertyName,
@@ -56,6 +57,8 @@ export interface CarriedOut {
 export interface ClassPlanParts {
   readonly settings: AutoSchemaSettings;
   readonly scheme: BeaconScheme;
+  /** Whether errors may name a class that is already there. */
+  readonly isShown: IsShown;
   /** Where the targets of all references are. */
   readonly located: Located;
   readonly keeps: Keeps;
@@ -110,8 +113,8 @@ export class ClassPlan {
     const added: PropertyDefinition[] = [];
     try {
       input = this.#normalised(given, added);
-      const { schemaLimits } = this.parts.settings;
-      definition = extendClass(this.#planned.definition, added, this.#schema, schemaLimits);
+      const { settings, isShown } = this.parts;
+      definition = extendClass(this.#planned.definition, added, this.#schema, settings.schemaLimits, isShown);
     } catch (thrown) {
       return { fault: "content", error: ShoalError.from(thrown) };
     }
@@ -147,7 +150,7 @@ export class ClassPlan {
     }
     const settings = classSettings();
     const body = { ...bodyOf(className), properties: this.#added };
-    const definition = parseClass(body, this.#schema, settings);
+    const definition = parseClass(body, this.#schema, settings, undefined, this.parts.isShown);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const planned = { plannedVersion: this.#version };
     const { record, isMade } = await this.#answered(schemaService.ensureClass(definition, context, planned));
@@ -191,7 +194,7 @@ export class ClassPlan {
   #unseen(className: string): ClassRecord {
     const settings = this.parts.settings.classSettings();
     checkClassCount(this.#schema.length + 1, this.parts.settings.schemaLimits);
-    const definition = parseClass(bodyOf(className), this.#schema, settings);
+    const definition = parseClass(bodyOf(className), this.#schema, settings, undefined, this.parts.isShown);
     return { definition, sharding: NO_SHARDS, classId: "", dimensions: undefined };
   }
 

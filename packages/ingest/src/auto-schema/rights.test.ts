@@ -182,3 +182,15 @@ describe("a gateway that has not heard of a class yet", () => {
     expect(cluster.classRecord("New1")).toBeUndefined();
   });
 });
+
+it.each(["create", "batch"] as const)(
+  "S-roles: %s: what cannot be beside a hidden class does not name it",
+  async (way) => {
+    const setup = setUp({ autoSchema: {} });
+    setup.cluster.addClass({ class: "AggregateTaxes" });
+    const context = contextOf(CREATE, UPDATE);
+    const rights = { ...(context.rights as ClassRights), mayKnow: (name: string) => name === "Taxes" };
+    const answer = await WAYS[way](setup, "Taxes", { a: 1 }, { ...context, rights });
+    expect(answer).toContain("'AggregateTaxes' of class 'Taxes' would collide with that of another class");
+  },
+);

@@ -3,7 +3,7 @@ import { ShoalError, withPrefix } from "../errors/shoal-error.js";
 import { quoteText } from "../objects/value-wording.js";
 import { type ClassDefinition, PRIMITIVE_DATA_TYPES, type PrimitiveDataType } from "./class-definition.js";
 import { invalidClassName, isClassName } from "./class-names.js";
-import { unknownClass } from "./unknown-names.js";
+import { ALL_SHOWN, type IsShown, unknownClass } from "./unknown-names.js";
 
 const PRIMITIVES: ReadonlySet<string> = new Set(PRIMITIVE_DATA_TYPES);
 
@@ -20,9 +20,14 @@ export function isReferenceDataType(dataType: readonly string[]): boolean {
 
 /**
  * Fails with `invalid` unless `dataType` is one primitive type or names classes of `schema` only. `prefix` begins the
- * message. Texts: reference-rest 4.4; the legacy network form `Peer/Class` is no class name here.
+ * message, which suggests only classes that are shown. Texts: reference-rest 4.4; the legacy network form `Peer/Class` is no class name here.
  */
-export function checkDataType(dataType: readonly string[], schema: readonly ClassDefinition[], prefix: string): void {
+export function checkDataType(
+  dataType: readonly string[],
+  schema: readonly ClassDefinition[],
+  prefix: string,
+  isShown: IsShown = ALL_SHOWN,
+): void {
   const [first, ...others] = dataType;
   if (first === undefined) throw new ShoalError("invalid", `${prefix}dataType must have at least one element`);
   if (primitiveDataType(dataType) !== undefined) return;
@@ -40,7 +45,8 @@ export function checkDataType(dataType: readonly string[], schema: readonly Clas
   for (const name of new Set(dataType)) {
     if (!isClassName(name)) throw new ShoalError("invalid", `${prefix}${invalidClassName(name)}`);
     if (!schema.some((known) => known.class === name)) {
-      throw withPrefix(prefix, unknownClass(name, schema));
+      const shown = schema.filter((known) => isShown(known.class));
+      throw withPrefix(prefix, unknownClass(name, shown));
     }
   }
 }

@@ -2,6 +2,7 @@ import { ShoalError } from "../errors/shoal-error.js";
 import type { ClassDefinition, PropertyDefinition } from "./class-definition.js";
 import { upperFirst } from "./class-names.js";
 import { primitiveDataType } from "./data-type.js";
+import { ALL_SHOWN, type IsShown } from "./unknown-names.js";
 
 /** GraphQL types that exist whatever the classes are (reference-graphql 2.1, 3), and the built-in scalars. */
 const FIXED_TYPES: readonly string[] = [
@@ -72,9 +73,14 @@ const namesByClass = new WeakMap<ClassDefinition, ReadonlyMap<string, string>>()
 /**
  * Fails with `invalid`, naming both sides, when a GraphQL type that `changed` (a new class, or a class with a new
  * property) needs has the name of a fixed type, of a type of another class of `schema`, or of another one of its own. The
- * types of all modules count, enabled or not: enabling one later must not break the schema.
+ * types of all modules count, enabled or not: enabling one later must not break the schema. A class that is not shown is not
+ * named.
  */
-export function checkGraphqlNames(changed: ClassDefinition, schema: readonly ClassDefinition[]): void {
+export function checkGraphqlNames(
+  changed: ClassDefinition,
+  schema: readonly ClassDefinition[],
+  isShown: IsShown = ALL_SHOWN,
+): void {
   const own = graphqlNames(changed);
   for (const fixed of FIXED_TYPES) {
     const owner = own.get(fixed);
@@ -87,7 +93,9 @@ export function checkGraphqlNames(changed: ClassDefinition, schema: readonly Cla
     for (const name of (own.size < others.size ? own : others).keys()) {
       const owner = own.get(name);
       const otherOwner = others.get(name);
-      if (owner !== undefined && otherOwner !== undefined) throw collision(name, owner, otherOwner);
+      if (owner !== undefined && otherOwner !== undefined) {
+        throw collision(name, owner, isShown(other.class) ? otherOwner : "another class");
+      }
     }
   }
 }

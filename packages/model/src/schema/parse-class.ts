@@ -17,6 +17,7 @@ import {
 } from "./schema-limits.js";
 import { parseShardingConfig } from "./sharding-config.js";
 import { isUnbuiltModule } from "./unbuilt-modules.js";
+import { ALL_SHOWN, type IsShown, NONE_SHOWN } from "./unknown-names.js";
 import { parseVectorIndexConfig } from "./vector-index-config.js";
 
 /**
@@ -24,21 +25,22 @@ import { parseVectorIndexConfig } from "./vector-index-config.js";
  * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped and go into `warnings`; those that
  * ask for what is not built (`unbuilt-members.ts`) are refused. Fails with `malformed` on wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
  * says to it is left to the caller: `ModuleClassRules.check`. A class of that very name is no fault here: it may be the one
- * that an earlier request for the same has made (`SchemaService.addClass`).
+ * that an earlier request for the same has made (`SchemaService.addClass`). Errors name only other classes that are shown.
  */
 export function parseClass(
   body: unknown,
   schema: readonly ClassDefinition[],
   settings: ClassSettings,
   warnings?: RequestWarnings,
+  isShown: IsShown = ALL_SHOWN,
 ): ClassDefinition {
   const read = readClassBody(body, settings, warnings);
   const others = schema.filter((known) => known.class !== read.className);
-  checkUnique(read.className, others);
+  checkUnique(read.className, others, isShown);
   checkClassName(read.className);
   checkDescription(read.description, `class '${read.className}'`);
   const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
-  checkProperties(read.className, read.properties ?? [], others, propertiesPerClassMax);
+  checkProperties(read.className, read.properties ?? [], others, propertiesPerClassMax, isShown);
   checkVectorizer(read.vectorizer, settings.modules);
   const vectorIndexType = supportedIndexType(read.vectorIndexType);
   const definition: ClassDefinition = {
@@ -54,28 +56,28 @@ export function parseClass(
     vectorizer: read.vectorizer,
     ...(read.inert === undefined ? {} : { inert: read.inert }),
   };
-  checkGraphqlNames(definition, others);
+  checkGraphqlNames(definition, others, isShown);
   return definition.vectorizer === "none" ? definition : settings.modules.withDefaults(definition);
 }
 
-/** The checks of a complete class that depend on the schema as it is now. Fails with `invalid`. */
+/** The checks of a complete class that depend on the schema as it is now. Fails with `invalid`, and suggests no other class. */
 export function checkNewClass(
   definition: ClassDefinition,
   schema: readonly ClassDefinition[],
   limits: SchemaLimits,
 ): void {
   const properties = definition.properties ?? [];
-  checkUnique(definition.class, schema);
-  checkProperties(definition.class, properties, schema, limits.propertiesPerClassMax);
+  checkUnique(definition.class, schema, ALL_SHOWN);
+  checkProperties(definition.class, properties, schema, limits.propertiesPerClassMax, NONE_SHOWN);
   checkClassCount(schema.length + 1, limits);
-  checkGraphqlNames(definition, schema);
+  checkGraphqlNames(definition, schema, NONE_SHOWN);
 }
 
-function checkUnique(className: string, schema: readonly ClassDefinition[]): void {
+function checkUnique(className: string, schema: readonly ClassDefinition[], isShown: IsShown): void {
   const folded = className.toLowerCase();
   const taken = schema.find((known) => known.class.toLowerCase() === folded);
   if (taken === undefined) return;
-  const advice = taken.class === className ? "" : `: '${taken.class}' differs only in case`;
+  const advice = taken.class === className || !isShown(taken.class) ? "" : `: '${taken.class}' differs only in case`;
   throw new ShoalError("invalid", `${CLIENT_PHRASES.classNameTaken(className)}${advice}`);
 }
 
@@ -84,6 +86,7 @@ function checkProperties(
   properties: readonly PropertyDefinition[],
   schema: readonly ClassDefinition[],
   propertiesMax: number,
+  isShown: IsShown,
 ): void {
   checkPropertyCount(className, properties.length, propertiesMax);
   const names = new Set<string>();
@@ -96,7 +99,7 @@ function checkProperties(
     names.add(name);
     const prefix = `property '${name}': invalid dataType: `;
     if (dataType.includes(className)) throw new ShoalError("invalid", `${prefix}${refersToItself(className)}`);
-    checkDataType(dataType, schema, prefix);
+    checkDataType(dataType, schema, prefix, isShown);
   }
 }
 

@@ -14,12 +14,13 @@ import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 import { type Review, reviewModules, reviewSection } from "./review-members.js";
 import { checkDescription } from "./schema-limits.js";
 import { unbuiltPropertyMembers } from "./unbuilt-members.js";
-import { unknownClass } from "./unknown-names.js";
+import { ALL_SHOWN, type IsShown, unknownClass } from "./unknown-names.js";
 
 /**
  * The body of "add a property" (reference-rest 4.6): name normalised, checked against the class and the schema. Module
  * defaults are not filled in. Fails with `malformed` on wrong JSON types, else with `invalid`. A property of that very name
- * is no fault here: it may be the one that an earlier request for the same has made (`SchemaService.addProperty`).
+ * is no fault here: it may be the one that an earlier request for the same has made (`SchemaService.addProperty`). Errors name
+ * only other classes that are shown.
  */
 export function parseProperty(
   body: unknown,
@@ -27,6 +28,7 @@ export function parseProperty(
   schema: readonly ClassDefinition[],
   modules: Pick<ModuleClassRules, "kindOf">,
   warnings: RequestWarnings = new RequestWarnings(),
+  isShown: IsShown = ALL_SHOWN,
 ): PropertyDefinition {
   const read = decodeBody(PROPERTY_BODY, body);
   const review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };
@@ -34,7 +36,7 @@ export function parseProperty(
   const others = schema.map((known) =>
     known.class === className ? { ...known, properties: without(known.properties, property.name) } : known,
   );
-  checkNewProperty(className, property, others);
+  checkNewProperty(className, property, others, isShown);
   return property;
 }
 
@@ -47,10 +49,14 @@ export function checkNewProperty(
   className: string,
   property: PropertyDefinition,
   schema: readonly ClassDefinition[],
+  isShown: IsShown = ALL_SHOWN,
 ): void {
   const definition = schema.find((known) => known.class === className);
   if (definition === undefined) {
-    throw unknownClass(className, schema);
+    throw unknownClass(
+      className,
+      schema.filter((known) => isShown(known.class)),
+    );
   }
   checkPropertyName(property.name);
   checkDescription(property.description, `property '${property.name}' of class '${className}'`);
@@ -58,8 +64,8 @@ export function checkNewProperty(
   if (properties.some((known) => known.name === property.name)) {
     throw new ShoalError("invalid", CLIENT_PHRASES.propertyNameTaken(property.name, className, "Name"));
   }
-  checkDataType(property.dataType, schema, `Data type of property '${property.name}' is invalid; `);
-  checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema);
+  checkDataType(property.dataType, schema, `Data type of property '${property.name}' is invalid; `, isShown);
+  checkGraphqlNames({ ...definition, properties: [...properties, property] }, schema, isShown);
 }
 
 const PROPERTY_MEMBERS = Object.keys(PROPERTY_BODY.shape);

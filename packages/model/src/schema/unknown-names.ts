@@ -8,6 +8,13 @@ import type { ClassDefinition } from "./class-definition.js";
 const NAME_SHOWN_CHARS = 100;
 const NAMES_SHOWN_MAX = 10;
 
+/** Whether the errors of a request may name a class that the request does not name. */
+export type IsShown = (className: string) => boolean;
+
+export const ALL_SHOWN: IsShown = () => true;
+/** Where nobody knows who asks. */
+export const NONE_SHOWN: IsShown = () => false;
+
 /**
  * The error for a class that is not there. It suggests the one of `classes` that was most probably meant: who may not see a
  * class must not be given it here.

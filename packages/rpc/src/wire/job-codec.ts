@@ -16,6 +16,7 @@ const NEW_JOB = members({
   className: nonEmpty,
   classId: nonEmpty,
   request: object,
+  owner: optional(text),
   ranges: whole(1, 65_536),
 });
 
