@@ -1,6 +1,7 @@
 import type { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { JsonObject, ShardFilter } from "@shoal/model";
 import { plainMatches } from "@shoal/model/testing/plain-filter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, stateOf } from "./testing/index-world.js";
@@ -146,6 +147,28 @@ describe("a commit of very many words", () => {
     await world.commit([put(1, "arrived", 2)]);
     expect([...(await world.index.matching(text("text", "arriv*", "Like")))]).toEqual([0, 1]);
     expect([...(await world.index.matching(text("text", "w0*", "Like")))]).toEqual([]);
+  });
+});
+
+describe("a commit of a very long list", () => {
+  const COUNT = 100_000;
+  const target = (at: number) => ({
+    beacon: `svc://localhost/00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
+  });
+
+  it.each([
+    ["refs", target],
+    ["refs", (at: number) => target(at % 20)],
+    ["ints", (at: number) => at],
+    ["texts", (at: number) => `w${at}`],
+  ] as const)("is drafted in steps when it comes, changes and goes: %s", async (name, element) => {
+    const world = await worldOf([]);
+    const list = Array.from({ length: COUNT }, (_, at) => element(at));
+    for (const value of [list, list.slice(1), undefined]) {
+      using loop = new LoopCounter();
+      await world.commit([{ document: 0, properties: value && { [name]: value }, time: 1 }]);
+      expect(loop.iterations).toBeGreaterThan(20);
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import {
   ShoalError,
 } from "@shoal/model";
 import { eventLoop, runWork, type Work, type Yielder } from "@shoal/runtime";
-import { analyseInSteps, analyseValue } from "./analysis/analyse-value.js";
+import { analyseInSteps, analyseValue, parsed, parsedMember } from "./analysis/analyse-value.js";
 import { STEP_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
 import { indexYielder } from "./index-yielder.js";
@@ -97,11 +97,11 @@ async function readInParts(store: IndexStore, needed: readonly NeededRecords[]):
   }
 }
 
-interface ChangedValue {
+interface ChangedMember {
   readonly index: PropertyIndex;
-  readonly document: number;
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
+  /** JSON; undefined: there is none. */
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
 }
 
 class Drafter {
@@ -122,27 +122,27 @@ class Drafter {
 
   change(change: IndexedChange): void {
     this.#times(change);
-    this.#values(change, ({ index, document, before, after }) => {
+    this.#values(change, (index, before, after) => {
       const { property } = index;
       try {
-        this.#draft(index).change(document, analyseValue(property, before), analyseValue(property, after));
+        this.#draft(index).change(change.document, analyseValue(property, before), analyseValue(property, after));
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }
     });
   }
 
-  /** As {@link change}, for an object with long texts. */
+  /** As {@link change}, for an object with long texts or lists. */
   *changeInSteps(change: IndexedChange): Work<void> {
-    const values: ChangedValue[] = [];
+    const members: ChangedMember[] = [];
     this.#times(change);
-    this.#values(change, (value) => values.push(value));
-    for (const { index, document, before, after } of values) {
+    this.#members(change, (member) => members.push(member));
+    for (const { index, before, after } of members) {
       const { property } = index;
       try {
         const from = yield* analyseInSteps(property, before, this.#yielder);
         const to = yield* analyseInSteps(property, after, this.#yielder);
-        yield* this.#draft(index).changeInSteps(document, from, to, this.#yielder);
+        yield* this.#draft(index).changeInSteps(change.document, from, to, this.#yielder);
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }
@@ -161,46 +161,40 @@ class Drafter {
   }
 
   /** Visits the indexed values that are not the same before and after. */
-  #values({ document, before, after }: IndexedChange, visit: (value: ChangedValue) => void): void {
-    if (before !== undefined && after !== undefined) this.#difference(document, before, after, visit);
-    else if (after !== undefined) {
-      this.#all(after, (index, value) => visit({ index, document, before: undefined, after: value }));
-    } else if (before !== undefined) {
-      this.#all(before, (index, value) => visit({ index, document, before: value, after: undefined }));
-    }
-  }
-
-  #all(state: IndexedState, visit: (index: PropertyIndex, value: Json) => void): void {
-    const { propertiesJson } = state;
-    if (propertiesJson.length > PARSED_WHOLE_BYTES_MAX) {
-      for (const [name, member] of jsonMembers(propertiesJson)) {
-        const index = this.#index(name);
-        if (index.property.kind !== "none") visit(index, memberOf(index, member));
-      }
+  #values(
+    change: IndexedChange,
+    visit: (index: PropertyIndex, before: Json | undefined, after: Json | undefined) => void,
+  ): void {
+    const { before, after } = change;
+    const only = before === undefined ? after : after === undefined ? before : undefined;
+    if (only === undefined || only.propertiesJson.length > PARSED_WHOLE_BYTES_MAX) {
+      this.#members(change, ({ index, before: from, after: to }) => {
+        visit(index, parsedMember(index.property, from), parsedMember(index.property, to));
+      });
       return;
     }
-    for (const [name, value] of Object.entries(parsed(propertiesJson) as JsonObject)) {
+    for (const [name, value] of Object.entries(parsed(only.propertiesJson) as JsonObject)) {
       const index = this.#index(name);
-      if (index.property.kind !== "none") visit(index, value);
+      if (index.property.kind === "none") continue;
+      if (after === undefined) visit(index, value, undefined);
+      else visit(index, undefined, value);
     }
   }
 
-  /** Members whose bytes are the same are left alone. */
-  #difference(document: number, from: IndexedState, to: IndexedState, visit: (value: ChangedValue) => void): void {
-    const old = jsonMembers(from.propertiesJson);
-    for (const [name, member] of jsonMembers(to.propertiesJson)) {
+  /** As {@link #values}, without parsing them. Members whose bytes are the same are left alone. */
+  #members({ before, after }: IndexedChange, visit: (member: ChangedMember) => void): void {
+    const old = membersOf(before);
+    for (const [name, member] of membersOf(after)) {
       const index = this.#index(name);
       const oldMember = old.get(name);
       old.delete(name);
       if (index.property.kind === "none") continue;
       if (oldMember !== undefined && Buffer.compare(oldMember, member) === 0) continue;
-      const before = oldMember === undefined ? undefined : memberOf(index, oldMember);
-      visit({ index, document, before, after: memberOf(index, member) });
+      visit({ index, before: oldMember, after: member });
     }
     for (const [name, member] of old) {
       const index = this.#index(name);
-      if (index.property.kind === "none") continue;
-      visit({ index, document, before: memberOf(index, member), after: undefined });
+      if (index.property.kind !== "none") visit({ index, before: member, after: undefined });
     }
   }
 
@@ -228,14 +222,6 @@ class Drafter {
   }
 }
 
-/** Of `null`, the one stored value that is none. */
-const NULL_START = 0x6e;
-
-/** What a value is does not matter where only its presence does: blobs may be long. */
-function memberOf({ property }: PropertyIndex, member: Uint8Array): Json {
-  return property.kind === "presence" && member[0] !== NULL_START ? true : parsed(member);
-}
-
-function parsed(json: Uint8Array): Json {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as Json;
+function membersOf(state: IndexedState | undefined): Map<string, Uint8Array> {
+  return state === undefined ? new Map() : jsonMembers(state.propertiesJson);
 }
