@@ -7,8 +7,9 @@ import { type IndexedProperty, isPresentByColumn } from "./property-kind.js";
 import { isLongTerm, isWellFormed, longTermHash, STEP_CHARS, tokensInSteps, tokensOf } from "./tokens.js";
 import { isUtcDate } from "./utc-date.js";
 
-/** Steps that adding a token to a set takes, and looking at an element of a list. */
+/** Steps that adding a token to a set takes, and looking at an element of a list: a text, and what has to be parsed. */
 const TOKEN_STEPS = 60;
+const TEXT_STEPS = 100;
 const ELEMENT_STEPS = 400;
 
 /** Longer values are looked at in parts. */
@@ -93,7 +94,7 @@ function* analyseTextsInSteps(property: IndexedProperty, json: Uint8Array, yield
       wholes.add(element);
       isRegular &&= tokens.length === 1 && tokens[0] === element;
       areShort &&= isShortWhole(element);
-      yielder.count(ELEMENT_STEPS);
+      yielder.count(TEXT_STEPS);
       for (const token of tokens) {
         all.add(token);
         yielder.count(TOKEN_STEPS);
