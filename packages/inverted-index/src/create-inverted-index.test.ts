@@ -138,11 +138,11 @@ describe("a commit of very many words", () => {
     expect(await found(world, "w5")).toEqual([2]);
   });
 
-  it("reaches a cached copy that is on its way from the store", async () => {
+  it.each([30_000, 150_000])("of %i reaches a cached copy that is on its way from the store", async (count) => {
     const world = await worldOf(Array.from({ length: 5_000 }, (_, at) => ({ text: `w${at} all` })));
     world.reopen();
     const cached = world.index.matching(text("text", "a*", "Like"));
-    await world.commit([put(0, `${words(30_000, 10_000)} arrived`, 1)]);
+    await world.commit([put(0, `${words(count, 10_000)} arrived`, 1)]);
     expect([...(await cached)].length).toBeGreaterThanOrEqual(4_999);
     await world.commit([put(1, "arrived", 2)]);
     expect([...(await world.index.matching(text("text", "arriv*", "Like")))]).toEqual([0, 1]);

@@ -14,7 +14,6 @@ import { damaged, type IndexPlace } from "./index-place.js";
 import { indexYielder } from "./index-yielder.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
 import type { IndexStore, NeededRecords } from "./stored/index-store.js";
-import type { DraftStep } from "./stored/posting-draft.js";
 import { PropertyDraft } from "./stored/property-draft.js";
 import type { PropertyIndex } from "./stored/property-index.js";
 
@@ -63,34 +62,27 @@ function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly
   for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(yielder)));
   if (needed.length > 0) yield readRecords(store, needed);
   const batch: KeyValueChange[] = [];
-  const steps: DraftStep[] = [];
-  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, yielder);
-  const isLarge = steps.reduce((sum, { changes }) => sum + changes, 0) > APPLIED_MAX;
-  return {
-    batch,
-    steps: steps.map(
-      ({ apply }) =>
-        () =>
-          apply(isLarge),
-    ),
-  };
+  const steps: (() => void)[] = [];
+  const isLarge = drafter.drafts.reduce((sum, draft) => sum + draft.postings, 0) > APPLIED_MAX;
+  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, isLarge, yielder);
+  return { batch, steps };
 }
 
 async function readRecords(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
-  const count = needed.reduce((sum, { keys }) => sum + keys.length, 0);
-  if (count > READ_TOGETHER_MAX) return readInParts(store, needed);
-  const values = await store.reader.getMany(needed.flatMap((records) => records.keys));
+  const all = needed.reduce((sum, { count }) => sum + count, 0);
+  if (all > READ_TOGETHER_MAX) return readInParts(store, needed);
+  const values = await store.reader.getMany(needed.flatMap(({ count, keys }) => keys(0, count)));
   let taken = 0;
-  for (const { keys, take } of needed) {
-    take(values.slice(taken, taken + keys.length), 0);
-    taken += keys.length;
+  for (const { count, take } of needed) {
+    take(values.slice(taken, taken + count), 0);
+    taken += count;
   }
 }
 
 async function readInParts(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
-  for (const { keys, take } of needed) {
-    for (let from = 0; from < keys.length; from += READ_TOGETHER_MAX) {
-      take(await store.reader.getMany(keys.slice(from, from + READ_TOGETHER_MAX)), from);
+  for (const { count, keys, take } of needed) {
+    for (let from = 0; from < count; from += READ_TOGETHER_MAX) {
+      take(await store.reader.getMany(keys(from, Math.min(count, from + READ_TOGETHER_MAX))), from);
       // The answers of a store in memory come at once.
       await eventLoop.next();
     }
