@@ -34,7 +34,7 @@ export class PostingDraft {
   readonly #postings: DraftedPostings;
   /** The cached copy as it was when the draft began: no other commit changes it meanwhile, even when it is evicted. */
   readonly #cached: CachedPosting | undefined;
-  /** By chunk and term; a number is one added offset, which is all there is of most terms. */
+  /** By chunk and term; a number is one offset, which is all there is of most terms: added, or removed as `~offset`. */
   readonly #chunks = new Map<number, Map<string, number | TermDraft>>();
   /** By chunk and term. */
   readonly #stored = new Map<number, Map<string, Container>>();
@@ -50,15 +50,14 @@ export class PostingDraft {
     const terms = this.#terms(document);
     const before = terms.get(term);
     if (before === undefined) terms.set(term, document & OFFSET_MASK);
-    else if (typeof before === "object") before.adds.push(document & OFFSET_MASK);
-    else terms.set(term, { adds: [before, document & OFFSET_MASK], removes: [] });
+    else lists(terms, term, before).adds.push(document & OFFSET_MASK);
   }
 
   remove(term: string, document: number): void {
     const terms = this.#terms(document);
     const before = terms.get(term);
-    if (typeof before === "object") before.removes.push(document & OFFSET_MASK);
-    else terms.set(term, { adds: before === undefined ? [] : [before], removes: [document & OFFSET_MASK] });
+    if (before === undefined) terms.set(term, ~(document & OFFSET_MASK));
+    else lists(terms, term, before).removes.push(document & OFFSET_MASK);
   }
 
   #terms(document: number): Map<string, number | TermDraft> {
@@ -119,10 +118,8 @@ export class PostingDraft {
     for (const [chunk, terms] of this.#chunks) {
       for (const [term, draft] of terms) {
         const before = this.#before(term, chunk);
-        const container =
-          typeof draft === "number"
-            ? changedContainer(before, [draft], [])
-            : changedContainer(before, draft.adds, draft.removes);
+        const { adds, removes } = listsOf(draft);
+        const container = changedContainer(before, adds, removes);
         const key = this.#postings.keyOf(term, chunk);
         if (container !== undefined) batch.push({ type: "put", key, value: this.#encoded(container) });
         else if (before !== undefined) batch.push({ type: "del", key });
@@ -148,4 +145,16 @@ export class PostingDraft {
     this.#last = { container, bytes };
     return bytes;
   }
+}
+
+function lists(terms: Map<string, number | TermDraft>, term: string, before: number | TermDraft): TermDraft {
+  if (typeof before === "object") return before;
+  const draft = listsOf(before);
+  terms.set(term, draft);
+  return draft;
+}
+
+function listsOf(draft: number | TermDraft): TermDraft {
+  if (typeof draft === "object") return draft;
+  return draft < 0 ? { adds: [], removes: [~draft] } : { adds: [draft], removes: [] };
 }

@@ -61,18 +61,20 @@ export class PropertyDraft {
   ): Work<void> {
     if (postings === undefined || (before.length === 0 && after.length === 0)) return;
     const draft = this.#draft(postings);
-    const gone = new Set<string>();
+    // What all goes needs no set.
+    const gone: Set<string> | undefined = after.length === 0 ? undefined : new Set();
     for (const term of before) {
-      gone.add(term);
+      if (gone === undefined) draft.remove(term, document);
+      else gone.add(term);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
     }
     for (const term of after) {
-      if (!gone.delete(term)) draft.add(term, document);
+      if (gone?.delete(term) !== true) draft.add(term, document);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
     }
-    for (const term of gone) {
+    for (const term of gone ?? NONE) {
       draft.remove(term, document);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
