@@ -29,6 +29,12 @@ const CHANGE_STEPS = 2_000;
 const BYTE_STEPS = 4;
 /** Larger properties are split into members first: most of their bytes may not be indexed. */
 const PARSED_WHOLE_BYTES_MAX = 2048;
+/**
+ * Memory of the process for each byte of a long value: of a text of different words, which takes a key and a record each (measured:
+ * 50), and of numbers and references.
+ */
+const TEXT_MEMORY = 50;
+const OTHER_MEMORY = 16;
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
 /** Records that are read by one call. */
@@ -48,12 +54,26 @@ export function planChanges(
   return runWork(plan(store, properties, changes));
 }
 
+/** About what the long values of changes take from {@link planChanges} until the commit has ended, at most. */
+export function memoryOfChanges(
+  store: IndexStore,
+  properties: PropertyIndexes,
+  changes: readonly IndexedChange[],
+): number {
+  const drafter = new Drafter(store.place, properties, indexYielder());
+  return changes.reduce((sum, change) => sum + (isLong(change) ? drafter.memoryOf(change) : 0), 0);
+}
+
+function isLong({ before, after }: IndexedChange): boolean {
+  return (before?.propertiesJson.length ?? 0) + (after?.propertiesJson.length ?? 0) > STEP_CHARS;
+}
+
 function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<ChangePlan> {
   const yielder = indexYielder();
   const drafter = new Drafter(store.place, properties, yielder);
   for (const change of changes) {
     const bytes = (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
-    if (bytes > STEP_CHARS) yield* drafter.changeInSteps(change);
+    if (isLong(change)) yield* drafter.changeInSteps(change);
     else drafter.change(change);
     yielder.count(CHANGE_STEPS + bytes * BYTE_STEPS);
     if (yielder.isDue) yield yielder.pause();
@@ -139,6 +159,17 @@ class Drafter {
         throw this.#unreadable(property.name, error);
       }
     }
+  }
+
+  memoryOf(change: IndexedChange): number {
+    let bytes = 0;
+    this.#members(change, ({ index: { property }, before, after }) => {
+      const length = (before?.length ?? 0) + (after?.length ?? 0);
+      if (length > STEP_CHARS && property.kind !== "presence") {
+        bytes += length * (property.kind === "text" ? TEXT_MEMORY : OTHER_MEMORY);
+      }
+    });
+    return bytes;
   }
 
   #times({ document, before, after }: IndexedChange): void {

@@ -98,10 +98,10 @@ export class ObjectIndex {
   }
 
   /** Undefined: what some object was before is not known. Fails as the index does, but never for damage. */
-  async plan(changes: readonly IndexedChange[] | undefined): Promise<PlannedChanges> {
+  async plan(changes: readonly IndexedChange[] | undefined, admit?: (bytes: number) => void): Promise<PlannedChanges> {
     if (!this.#isWhole || changes === undefined) return this.#outdating();
     try {
-      const { batch, ...planned } = await this.#index.plan(changes);
+      const { batch, ...planned } = await this.#index.plan(changes, admit);
       const applied = (): void => {
         this.#changed();
         planned.applied();
