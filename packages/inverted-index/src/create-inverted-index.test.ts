@@ -172,6 +172,36 @@ describe("a commit of a very long list", () => {
   });
 });
 
+describe("what long values will take", () => {
+  it("is told before they are indexed: of what is indexed and changes", async () => {
+    const world = await worldOf([]);
+    const long = "word ".repeat(20_000);
+    const heard = async (before: JsonObject | undefined, after: JsonObject | undefined) => {
+      let told = -1;
+      const state = (properties: JsonObject | undefined) => properties && stateOf(properties, 1, 1);
+      const refused = new Error("no room");
+      const admit = (bytes: number) => {
+        told = bytes;
+        throw refused;
+      };
+      const change = { document: 0, before: state(before), after: state(after) };
+      await expect(world.index.plan([change], admit)).rejects.toBe(refused);
+      return told;
+    };
+    const bytes = JSON.stringify(long).length;
+    expect(await heard(undefined, { text: long, blob: long, hidden: long })).toBe(bytes * 50);
+    expect(await heard({ text: long }, undefined)).toBe(bytes * 50);
+    expect(await heard({ text: long, int: 1 }, { text: long, int: 2 })).toBe(0);
+    expect(await heard({ text: long }, { text: `${long}x` })).toBe((2 * bytes + 1) * 50);
+    const ints = Array.from({ length: 30_000 }, (_, at) => at);
+    expect(await heard(undefined, { ints })).toBe(JSON.stringify(ints).length * 16);
+    expect(await heard(undefined, { text: "short", ints: [1] })).toBe(0);
+    // Nothing was begun.
+    await world.commit([{ document: 0, properties: { text: long }, time: 1 }]);
+    expect(world.index.matching(text("text", "word"))).toMatchObject({ size: 1 });
+  });
+});
+
 describe("memory that holds no cached copy at all", () => {
   it("is enough for everything", async () => {
     const random = seededRandom(12);

@@ -60,8 +60,10 @@ export function memoryOfChanges(
   properties: PropertyIndexes,
   changes: readonly IndexedChange[],
 ): number {
+  const long = changes.filter(isLong);
+  if (long.length === 0) return 0;
   const drafter = new Drafter(store.place, properties, indexYielder());
-  return changes.reduce((sum, change) => sum + (isLong(change) ? drafter.memoryOf(change) : 0), 0);
+  return long.reduce((sum, change) => sum + drafter.memoryOf(change), 0);
 }
 
 function isLong({ before, after }: IndexedChange): boolean {
