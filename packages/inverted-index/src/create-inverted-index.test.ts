@@ -194,7 +194,7 @@ describe("what long values will take", () => {
     expect(await heard({ text: long, int: 1 }, { text: long, int: 2 })).toBe(0);
     expect(await heard({ text: long }, { text: `${long}x` })).toBe((2 * bytes + 1) * 50);
     const ints = Array.from({ length: 30_000 }, (_, at) => at);
-    expect(await heard(undefined, { ints })).toBe(JSON.stringify(ints).length * 16);
+    expect(await heard(undefined, { ints })).toBe(JSON.stringify(ints).length * 6);
     expect(await heard(undefined, { text: "short", ints: [1] })).toBe(0);
     // Nothing was begun.
     await world.commit([{ document: 0, properties: { text: long }, time: 1 }]);

@@ -34,7 +34,7 @@ const PARSED_WHOLE_BYTES_MAX = 2048;
  * 50), and of numbers and references.
  */
 const TEXT_MEMORY = 50;
-const OTHER_MEMORY = 16;
+const OTHER_MEMORY = 6;
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
 /** Records that are read by one call. */

@@ -97,7 +97,7 @@ export class ObjectIndex {
     this.#index.configure(properties);
   }
 
-  /** Undefined: what some object was before is not known. Fails as the index does, but never for damage. */
+  /** Undefined: what some object was before is not known. Fails as the index does, but never for damage. `admit`: as of the index. */
   async plan(changes: readonly IndexedChange[] | undefined, admit?: (bytes: number) => void): Promise<PlannedChanges> {
     if (!this.#isWhole || changes === undefined) return this.#outdating();
     try {
