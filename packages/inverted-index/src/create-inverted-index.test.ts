@@ -1,6 +1,7 @@
 import type { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { JsonObject, ShardFilter } from "@shoal/model";
 import { plainMatches } from "@shoal/model/testing/plain-filter";
+import { LoopCounter } from "@shoal/runtime/testing/loop-counter";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { IndexWorld, stateOf } from "./testing/index-world.js";
@@ -137,15 +138,67 @@ describe("a commit of very many words", () => {
     expect(await found(world, "w5")).toEqual([2]);
   });
 
-  it("reaches a cached copy that is on its way from the store", async () => {
+  it.each([30_000, 150_000])("of %i reaches a cached copy that is on its way from the store", async (count) => {
     const world = await worldOf(Array.from({ length: 5_000 }, (_, at) => ({ text: `w${at} all` })));
     world.reopen();
     const cached = world.index.matching(text("text", "a*", "Like"));
-    await world.commit([put(0, `${words(30_000, 10_000)} arrived`, 1)]);
+    await world.commit([put(0, `${words(count, 10_000)} arrived`, 1)]);
     expect([...(await cached)].length).toBeGreaterThanOrEqual(4_999);
     await world.commit([put(1, "arrived", 2)]);
     expect([...(await world.index.matching(text("text", "arriv*", "Like")))]).toEqual([0, 1]);
     expect([...(await world.index.matching(text("text", "w0*", "Like")))]).toEqual([]);
+  });
+});
+
+describe("a commit of a very long list", () => {
+  const COUNT = 100_000;
+  const target = (at: number) => ({
+    beacon: `svc://localhost/00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
+  });
+
+  it.each([
+    ["refs", target],
+    ["refs", (at: number) => target(at % 20)],
+    ["ints", (at: number) => at],
+    ["texts", (at: number) => `w${at}`],
+  ] as const)("is drafted in steps when it comes, changes and goes: %s", async (name, element) => {
+    const world = await worldOf([]);
+    const list = Array.from({ length: COUNT }, (_, at) => element(at));
+    for (const value of [list, list.slice(1), undefined]) {
+      using loop = new LoopCounter();
+      await world.commit([{ document: 0, properties: value && { [name]: value }, time: 1 }]);
+      expect(loop.iterations).toBeGreaterThan(20);
+    }
+  });
+});
+
+describe("what long values will take", () => {
+  it("is told before they are indexed: of what is indexed and changes", async () => {
+    const world = await worldOf([]);
+    const long = "word ".repeat(20_000);
+    const heard = async (before: JsonObject | undefined, after: JsonObject | undefined) => {
+      let told = -1;
+      const state = (properties: JsonObject | undefined) => properties && stateOf(properties, 1, 1);
+      const refused = new Error("no room");
+      const admit = (bytes: number) => {
+        told = bytes;
+        throw refused;
+      };
+      const change = { document: 0, before: state(before), after: state(after) };
+      await expect(world.index.plan([change], admit)).rejects.toBe(refused);
+      return told;
+    };
+    const bytes = JSON.stringify(long).length;
+    expect(await heard(undefined, { text: long, blob: long, hidden: long })).toBe(bytes * 50);
+    expect(await heard({ text: long }, undefined)).toBe(bytes * 50);
+    expect(await heard({ text: long, int: 1 }, { text: long, int: 2 })).toBe(0);
+    expect(await heard({ text: long }, { text: `${long}x` })).toBe((2 * bytes + 1) * 50);
+    const ints = Array.from({ length: 30_000 }, (_, at) => at);
+    expect(await heard(undefined, { ints })).toBe(JSON.stringify(ints).length * 6);
+    expect(await heard(undefined, { text: "short", ints: [1] })).toBe(0);
+    // Nothing was begun.
+    await world.commit([{ document: 0, properties: { text: long }, time: 1 }]);
+    expect(world.index.matching(text("text", "word"))).toMatchObject({ size: 1 });
   });
 });
 

@@ -21,7 +21,7 @@ import type { IndexMemory } from "./index-memory.js";
 import { indexYielder } from "./index-yielder.js";
 import type { DocumentTest, IndexedChange, InvertedIndex, ObjectDirectory, PlannedChanges } from "./inverted-index.js";
 import { LongReads } from "./long-reads.js";
-import { planChanges } from "./plan-changes.js";
+import { memoryOfChanges, planChanges } from "./plan-changes.js";
 import { CommitGate } from "./stored/commit-gate.js";
 import type { IndexStore } from "./stored/index-store.js";
 import { PropertyIndex } from "./stored/property-index.js";
@@ -85,7 +85,8 @@ class StoredIndex implements InvertedIndex {
     this.#add(properties, true);
   }
 
-  async plan(changes: readonly IndexedChange[]): Promise<PlannedChanges> {
+  async plan(changes: readonly IndexedChange[], admit?: (bytes: number) => void): Promise<PlannedChanges> {
+    admit?.(memoryOfChanges(this.#store, this.#properties, changes));
     const { batch, steps } = await planChanges(this.#store, this.#properties, changes);
     const { gate } = this.#store;
     gate.begin();

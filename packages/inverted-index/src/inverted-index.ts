@@ -70,9 +70,10 @@ export interface InvertedIndex extends Disposable {
   configure(properties: readonly PropertyDefinition[]): void;
   /**
    * What a commit changes in the index; waits for at most one read of the store. Fails with `unavailable` for an object
-   * with a property that is not configured: this node does not know the newest schema yet.
+   * with a property that is not configured: this node does not know the newest schema yet. `admit` hears before it begins
+   * how much memory the long values take until the commit has ended, and may throw.
    */
-  plan(changes: readonly IndexedChange[]): Promise<PlannedChanges>;
+  plan(changes: readonly IndexedChange[], admit?: (bytes: number) => void): Promise<PlannedChanges>;
   /**
    * The documents that satisfy the filter; the caller's own copy. Answered at once when all that it needs is in memory.
    * Fails with `invalid` for a property that is not indexed. Yields to the event loop when it is long, and looks at

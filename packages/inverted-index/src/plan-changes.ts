@@ -8,13 +8,12 @@ import {
   ShoalError,
 } from "@shoal/model";
 import { eventLoop, runWork, type Work, type Yielder } from "@shoal/runtime";
-import { analyseInSteps, analyseValue } from "./analysis/analyse-value.js";
+import { analyseInSteps, analyseValue, parsed, parsedMember } from "./analysis/analyse-value.js";
 import { STEP_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
 import { indexYielder } from "./index-yielder.js";
 import type { IndexedChange, IndexedState } from "./inverted-index.js";
 import type { IndexStore, NeededRecords } from "./stored/index-store.js";
-import type { DraftStep } from "./stored/posting-draft.js";
 import { PropertyDraft } from "./stored/property-draft.js";
 import type { PropertyIndex } from "./stored/property-index.js";
 
@@ -30,6 +29,12 @@ const CHANGE_STEPS = 2_000;
 const BYTE_STEPS = 4;
 /** Larger properties are split into members first: most of their bytes may not be indexed. */
 const PARSED_WHOLE_BYTES_MAX = 2048;
+/**
+ * Memory of the process for each byte of a long value: of a text of different words, which takes a key and a record each (measured:
+ * 50), and of numbers and references.
+ */
+const TEXT_MEMORY = 50;
+const OTHER_MEMORY = 6;
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
 /** Records that are read by one call. */
@@ -49,12 +54,28 @@ export function planChanges(
   return runWork(plan(store, properties, changes));
 }
 
+/** About what the long values of changes take from {@link planChanges} until the commit has ended, at most. */
+export function memoryOfChanges(
+  store: IndexStore,
+  properties: PropertyIndexes,
+  changes: readonly IndexedChange[],
+): number {
+  const long = changes.filter(isLong);
+  if (long.length === 0) return 0;
+  const drafter = new Drafter(store.place, properties, indexYielder());
+  return long.reduce((sum, change) => sum + drafter.memoryOf(change), 0);
+}
+
+function isLong({ before, after }: IndexedChange): boolean {
+  return (before?.propertiesJson.length ?? 0) + (after?.propertiesJson.length ?? 0) > STEP_CHARS;
+}
+
 function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<ChangePlan> {
   const yielder = indexYielder();
   const drafter = new Drafter(store.place, properties, yielder);
   for (const change of changes) {
     const bytes = (change.before?.propertiesJson.length ?? 0) + (change.after?.propertiesJson.length ?? 0);
-    if (bytes > STEP_CHARS) yield* drafter.changeInSteps(change);
+    if (isLong(change)) yield* drafter.changeInSteps(change);
     else drafter.change(change);
     yielder.count(CHANGE_STEPS + bytes * BYTE_STEPS);
     if (yielder.isDue) yield yielder.pause();
@@ -63,45 +84,38 @@ function* plan(store: IndexStore, properties: PropertyIndexes, changes: readonly
   for (const draft of drafter.drafts) needed.push(...(yield* draft.needs(yielder)));
   if (needed.length > 0) yield readRecords(store, needed);
   const batch: KeyValueChange[] = [];
-  const steps: DraftStep[] = [];
-  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, yielder);
-  const isLarge = steps.reduce((sum, { changes }) => sum + changes, 0) > APPLIED_MAX;
-  return {
-    batch,
-    steps: steps.map(
-      ({ apply }) =>
-        () =>
-          apply(isLarge),
-    ),
-  };
+  const steps: (() => void)[] = [];
+  const isLarge = drafter.drafts.reduce((sum, draft) => sum + draft.postings, 0) > APPLIED_MAX;
+  for (const draft of drafter.drafts) yield* draft.finish(batch, steps, isLarge, yielder);
+  return { batch, steps };
 }
 
 async function readRecords(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
-  const count = needed.reduce((sum, { keys }) => sum + keys.length, 0);
-  if (count > READ_TOGETHER_MAX) return readInParts(store, needed);
-  const values = await store.reader.getMany(needed.flatMap((records) => records.keys));
+  const all = needed.reduce((sum, { count }) => sum + count, 0);
+  if (all > READ_TOGETHER_MAX) return readInParts(store, needed);
+  const values = await store.reader.getMany(needed.flatMap(({ count, keys }) => keys(0, count)));
   let taken = 0;
-  for (const { keys, take } of needed) {
-    take(values.slice(taken, taken + keys.length), 0);
-    taken += keys.length;
+  for (const { count, take } of needed) {
+    take(values.slice(taken, taken + count), 0);
+    taken += count;
   }
 }
 
 async function readInParts(store: IndexStore, needed: readonly NeededRecords[]): Promise<void> {
-  for (const { keys, take } of needed) {
-    for (let from = 0; from < keys.length; from += READ_TOGETHER_MAX) {
-      take(await store.reader.getMany(keys.slice(from, from + READ_TOGETHER_MAX)), from);
+  for (const { count, keys, take } of needed) {
+    for (let from = 0; from < count; from += READ_TOGETHER_MAX) {
+      take(await store.reader.getMany(keys(from, Math.min(count, from + READ_TOGETHER_MAX))), from);
       // The answers of a store in memory come at once.
       await eventLoop.next();
     }
   }
 }
 
-interface ChangedValue {
+interface ChangedMember {
   readonly index: PropertyIndex;
-  readonly document: number;
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
+  /** JSON; undefined: there is none. */
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
 }
 
 class Drafter {
@@ -122,31 +136,42 @@ class Drafter {
 
   change(change: IndexedChange): void {
     this.#times(change);
-    this.#values(change, ({ index, document, before, after }) => {
+    this.#values(change, (index, before, after) => {
       const { property } = index;
       try {
-        this.#draft(index).change(document, analyseValue(property, before), analyseValue(property, after));
+        this.#draft(index).change(change.document, analyseValue(property, before), analyseValue(property, after));
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }
     });
   }
 
-  /** As {@link change}, for an object with long texts. */
+  /** As {@link change}, for an object with long texts or lists. */
   *changeInSteps(change: IndexedChange): Work<void> {
-    const values: ChangedValue[] = [];
+    const members: ChangedMember[] = [];
     this.#times(change);
-    this.#values(change, (value) => values.push(value));
-    for (const { index, document, before, after } of values) {
+    this.#members(change, (member) => members.push(member));
+    for (const { index, before, after } of members) {
       const { property } = index;
       try {
         const from = yield* analyseInSteps(property, before, this.#yielder);
         const to = yield* analyseInSteps(property, after, this.#yielder);
-        yield* this.#draft(index).changeInSteps(document, from, to, this.#yielder);
+        yield* this.#draft(index).changeInSteps(change.document, from, to, this.#yielder);
       } catch (error) {
         throw this.#unreadable(property.name, error);
       }
     }
+  }
+
+  memoryOf(change: IndexedChange): number {
+    let bytes = 0;
+    this.#members(change, ({ index: { property }, before, after }) => {
+      const length = (before?.length ?? 0) + (after?.length ?? 0);
+      if (length > STEP_CHARS && property.kind !== "presence") {
+        bytes += length * (property.kind === "text" ? TEXT_MEMORY : OTHER_MEMORY);
+      }
+    });
+    return bytes;
   }
 
   #times({ document, before, after }: IndexedChange): void {
@@ -161,46 +186,40 @@ class Drafter {
   }
 
   /** Visits the indexed values that are not the same before and after. */
-  #values({ document, before, after }: IndexedChange, visit: (value: ChangedValue) => void): void {
-    if (before !== undefined && after !== undefined) this.#difference(document, before, after, visit);
-    else if (after !== undefined) {
-      this.#all(after, (index, value) => visit({ index, document, before: undefined, after: value }));
-    } else if (before !== undefined) {
-      this.#all(before, (index, value) => visit({ index, document, before: value, after: undefined }));
-    }
-  }
-
-  #all(state: IndexedState, visit: (index: PropertyIndex, value: Json) => void): void {
-    const { propertiesJson } = state;
-    if (propertiesJson.length > PARSED_WHOLE_BYTES_MAX) {
-      for (const [name, member] of jsonMembers(propertiesJson)) {
-        const index = this.#index(name);
-        if (index.property.kind !== "none") visit(index, memberOf(index, member));
-      }
+  #values(
+    change: IndexedChange,
+    visit: (index: PropertyIndex, before: Json | undefined, after: Json | undefined) => void,
+  ): void {
+    const { before, after } = change;
+    const only = before === undefined ? after : after === undefined ? before : undefined;
+    if (only === undefined || only.propertiesJson.length > PARSED_WHOLE_BYTES_MAX) {
+      this.#members(change, ({ index, before: from, after: to }) => {
+        visit(index, parsedMember(index.property, from), parsedMember(index.property, to));
+      });
       return;
     }
-    for (const [name, value] of Object.entries(parsed(propertiesJson) as JsonObject)) {
+    for (const [name, value] of Object.entries(parsed(only.propertiesJson) as JsonObject)) {
       const index = this.#index(name);
-      if (index.property.kind !== "none") visit(index, value);
+      if (index.property.kind === "none") continue;
+      if (after === undefined) visit(index, value, undefined);
+      else visit(index, undefined, value);
     }
   }
 
-  /** Members whose bytes are the same are left alone. */
-  #difference(document: number, from: IndexedState, to: IndexedState, visit: (value: ChangedValue) => void): void {
-    const old = jsonMembers(from.propertiesJson);
-    for (const [name, member] of jsonMembers(to.propertiesJson)) {
+  /** As {@link #values}, without parsing them. Members whose bytes are the same are left alone. */
+  #members({ before, after }: IndexedChange, visit: (member: ChangedMember) => void): void {
+    const old = membersOf(before);
+    for (const [name, member] of membersOf(after)) {
       const index = this.#index(name);
       const oldMember = old.get(name);
       old.delete(name);
       if (index.property.kind === "none") continue;
       if (oldMember !== undefined && Buffer.compare(oldMember, member) === 0) continue;
-      const before = oldMember === undefined ? undefined : memberOf(index, oldMember);
-      visit({ index, document, before, after: memberOf(index, member) });
+      visit({ index, before: oldMember, after: member });
     }
     for (const [name, member] of old) {
       const index = this.#index(name);
-      if (index.property.kind === "none") continue;
-      visit({ index, document, before: memberOf(index, member), after: undefined });
+      if (index.property.kind !== "none") visit({ index, before: member, after: undefined });
     }
   }
 
@@ -228,14 +247,6 @@ class Drafter {
   }
 }
 
-/** Of `null`, the one stored value that is none. */
-const NULL_START = 0x6e;
-
-/** What a value is does not matter where only its presence does: blobs may be long. */
-function memberOf({ property }: PropertyIndex, member: Uint8Array): Json {
-  return property.kind === "presence" && member[0] !== NULL_START ? true : parsed(member);
-}
-
-function parsed(json: Uint8Array): Json {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as Json;
+function membersOf(state: IndexedState | undefined): Map<string, Uint8Array> {
+  return state === undefined ? new Map() : jsonMembers(state.propertiesJson);
 }

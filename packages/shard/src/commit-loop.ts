@@ -7,6 +7,7 @@ import { type Commit, CommitDraft } from "./commit-draft.js";
 import { CommitGathering } from "./commit-gathering.js";
 import { encodeFormatRecord } from "./format-record.js";
 import { FORMAT_KEY } from "./key-layout.js";
+import type { MemoryAdmission } from "./memory-admission.js";
 import type { ObjectIndex } from "./object-index.js";
 import type { OwnCopy } from "./own-copy.js";
 import type { PendingWrite } from "./pending-write.js";
@@ -23,6 +24,7 @@ export interface CommitLoopOptions {
   readonly store: KeyValueStore;
   readonly views: Views;
   readonly index: ObjectIndex;
+  readonly memory: MemoryAdmission;
   readonly source: VectorIndexSource;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -286,7 +288,7 @@ export class CommitLoop {
 
   /** False: the index refuses one of several writes, and each has to be tried by itself. */
   async #write(group: readonly PendingWrite[], epoch: number | ShoalError): Promise<boolean> {
-    const { className, views, clock, copy, source, limits } = this.#options;
+    const { className, views, clock, copy, source, limits, memory } = this.#options;
     if (this.#broken !== undefined) throw this.#broken;
     if (epoch instanceof ShoalError) throw epoch;
     if (this.#storeError !== undefined || this.#isBehind) await this.#catchUp();
@@ -312,8 +314,12 @@ export class CommitLoop {
       return true;
     }
     let planned: PlannedChanges | undefined;
+    let release = (): void => {};
     try {
-      planned = await this.#options.index.plan(commit.changes);
+      const mayRefuse = commit.entries.some(({ kind }) => kind === "put");
+      planned = await this.#options.index.plan(commit.changes, (bytes) => {
+        release = memory.hold(bytes, mayRefuse);
+      });
       const index = await this.#indexFor(commit, source);
       const batch = commit.batch.concat(planned.batch, this.#formatOf(commit));
       if (copy === undefined) await this.#writeToStore(batch);
@@ -323,6 +329,7 @@ export class CommitLoop {
       }
       views.index ??= index;
     } catch (error) {
+      release();
       planned?.failed();
       for (const document of commit.reserved) views.table.recycle(document);
       if (planned === undefined && group.length > 1) return false;
@@ -330,7 +337,11 @@ export class CommitLoop {
       if (this.#isBehind) await this.#catchUp().catch(() => undefined);
       throw error;
     }
-    this.#apply(commit, planned);
+    try {
+      this.#apply(commit, planned);
+    } finally {
+      release();
+    }
     return true;
   }
 
@@ -362,9 +373,13 @@ export class CommitLoop {
   }
 
   async #replicate(commit: Commit, state: CopyState, copy: OwnCopy): Promise<void> {
-    const { views, source, index } = this.#options;
+    const { views, source, index, memory } = this.#options;
     this.#checkEnd(state, commit.lastSequence);
-    const planned = await index.plan(commit.changes);
+    let release = (): void => {};
+    // The others have it already.
+    const planned = await index.plan(commit.changes, (bytes) => {
+      release = memory.hold(bytes, false);
+    });
     try {
       const vectors = await this.#indexFor(commit, source);
       await copy.write(state, (record) =>
@@ -374,6 +389,8 @@ export class CommitLoop {
     } catch (error) {
       planned.failed();
       throw error;
+    } finally {
+      release();
     }
     views.table.follow();
     this.#apply(commit, planned);

@@ -1,3 +1,4 @@
+import { createInvertedIndex, IndexMemory } from "@shoal/inverted-index";
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ObjectMerge, ShoalError } from "@shoal/model";
 import { MemoryBudget } from "@shoal/runtime";
@@ -32,7 +33,9 @@ describe("a shard and the memory budget", () => {
       reclaim: async () => 0,
       nowMs: () => (now += 1_000),
     });
-    under = await ShardUnderTest.create(new MemoryStore());
+    under = await ShardUnderTest.create(new MemoryStore(), (site) =>
+      createInvertedIndex({ ...site, memory: new IndexMemory(1 << 20) }),
+    );
     shard = await under.open({ memory: budget });
     await shard.putObjects([book(idOf(1), [1, 1], { n: 1 }), book(idOf(2), undefined, { n: 1 })], "create");
   });
@@ -135,6 +138,35 @@ describe("a shard and the memory budget", () => {
     expect(letIn).toBeGreaterThan(15);
     expect(letIn).toBeLessThan(24);
     expect(new Set(outcomes)).toEqual(new Set(["stored", "overloaded"]));
+    expect(budget.underWayBytes).toBe(0);
+  });
+
+  it("refuses what its long texts would take to index, alone and together, and no deletion", async () => {
+    const words = (from: number, count: number) =>
+      Array.from({ length: count }, (_, word) => `w${from + word}`).join(" ");
+    await at(0.5);
+    const put = (index: number, title: string) => shard.putObjects([book(idOf(index), undefined, { title })], "create");
+    // 1 MB.
+    await expect(put(5, words(0, 130_000))).rejects.toMatchObject({
+      code: "overloaded",
+      retryAfterSeconds: 10,
+      message: expect.stringMatching(
+        /^shard 's1' of class 'Book' has no room for a write, indexing its long values takes up to \d\d MiB: 50 of the 100 MiB of/,
+      ),
+    });
+    // 0.3 MB each: 15 MiB to index, and 40 are left.
+    const texts = Array.from({ length: 6 }, (_, index) => words(index * 50_000, 43_000));
+    const outcomes = await Promise.allSettled(texts.map((text, index) => put(10 + index, text)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "overloaded" });
+    }
+    expect(budget.underWayBytes).toBe(0);
+    await at(0.89);
+    for (const [index, { status }] of outcomes.entries()) {
+      if (status === "fulfilled") expect(await shard.deleteObject(idOf(10 + index))).toBe(true);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
     expect(budget.underWayBytes).toBe(0);
   });
 

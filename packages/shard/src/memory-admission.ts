@@ -57,6 +57,26 @@ export class MemoryAdmission {
     return budget === undefined ? write() : budget.runReserved(bytes, write);
   }
 
+  /**
+   * Counts what indexing the long values of a commit takes, until the caller calls what is returned. `mayRefuse`: fails with
+   * `overloaded` when there is no room.
+   */
+  hold(bytes: number, mayRefuse: boolean): () => void {
+    const budget = this.#budget;
+    if (budget === undefined || bytes === 0) return () => {};
+    const short = mayRefuse ? budget.shortWith(bytes) : undefined;
+    if (short !== undefined) {
+      const needed = `indexing its long values takes up to ${Math.ceil(bytes / MIB)} MiB`;
+      throw refusal(budget, short.level, `${this.#place} has no room for a write, ${needed}: ${memoryUse(short)}`);
+    }
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    void budget.runReserved(bytes, () => released);
+    return release;
+  }
+
   /** Runs a write that changes what is there. Fails with `overloaded` from 97 % of a budget on. */
   change<T>(write: () => Promise<T>): Promise<T> {
     const own = this.#budget?.shortWith(OBJECT_BYTES);

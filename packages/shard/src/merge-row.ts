@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, joinJsonMembers, jsonMembers, ShoalError, withoutReferences } from "@shoal/model";
+import {
+  type JsonObject,
+  joinJsonMembers,
+  jsonMembers,
+  jsonWithoutReferences,
+  type ObjectId,
+  ShoalError,
+} from "@shoal/model";
 import type { PreparedMerge } from "./prepare-merge.js";
 import { encodeRow, type RowView } from "./row.js";
 
@@ -33,8 +40,7 @@ function mergedJson(baseJson: Uint8Array, merge: PreparedMerge): Uint8Array {
   for (const [name, items] of merge.append) properties.set(name, joinedLists(properties.get(name), items));
   for (const [name, targets] of Object.entries(merge.remove)) {
     const before = properties.get(name);
-    const list = before === undefined ? undefined : (JSON.parse(Buffer.from(before).toString()) as Json);
-    properties.set(name, JSON.stringify(withoutReferences(list, targets)));
+    properties.set(name, before === undefined ? EMPTY_LIST : withoutTargets(Buffer.from(before), targets));
   }
   return joinJsonMembers([...properties].sort(([a], [b]) => byBytes(a, b)));
 }
@@ -53,6 +59,11 @@ function joinedLists(before: string | Uint8Array | undefined, items: string): st
   if (list[0] !== OPEN_BRACKET || list.length <= EMPTY_LIST.length) return items;
   if (items === EMPTY_LIST) return list;
   return Buffer.concat([list.subarray(0, -1), Buffer.from(`,${items.slice(1)}`)]);
+}
+
+/** Anything that is no list is an empty one. */
+function withoutTargets(json: Buffer, targets: readonly ObjectId[]): string | Uint8Array {
+  return json[0] === OPEN_BRACKET ? jsonWithoutReferences(json, targets) : EMPTY_LIST;
 }
 
 function isEmpty(json: string | Uint8Array | undefined): boolean {

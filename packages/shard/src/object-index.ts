@@ -97,11 +97,11 @@ export class ObjectIndex {
     this.#index.configure(properties);
   }
 
-  /** Undefined: what some object was before is not known. Fails as the index does, but never for damage. */
-  async plan(changes: readonly IndexedChange[] | undefined): Promise<PlannedChanges> {
+  /** Undefined: what some object was before is not known. Fails as the index does, but never for damage. `admit`: as of the index. */
+  async plan(changes: readonly IndexedChange[] | undefined, admit?: (bytes: number) => void): Promise<PlannedChanges> {
     if (!this.#isWhole || changes === undefined) return this.#outdating();
     try {
-      const { batch, ...planned } = await this.#index.plan(changes);
+      const { batch, ...planned } = await this.#index.plan(changes, admit);
       const applied = (): void => {
         this.#changed();
         planned.applied();

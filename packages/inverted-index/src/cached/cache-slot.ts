@@ -74,16 +74,10 @@ export class CacheSlot<Cached extends { readonly bytes: number }, Change> implem
     return loading.cached;
   }
 
-  /**
-   * What a commit has changed, in the order of the commits. `isTooMuch`: for one step; the cached copy is given up, and loaded when
-   * it is asked for.
-   */
-  apply(changes: readonly Change[], isTooMuch = false): void {
+  /** What a commit has changed, in the order of the commits. */
+  apply(changes: readonly Change[]): void {
     const cached = this.#cached;
-    if (cached !== undefined && isTooMuch) {
-      this.#options.memory.release(this);
-      this.#cached = undefined;
-    } else if (cached !== undefined) {
+    if (cached !== undefined) {
       for (const change of changes) this.#options.apply(cached, change);
       this.#options.memory.holds(this);
     }
@@ -94,7 +88,7 @@ export class CacheSlot<Cached extends { readonly bytes: number }, Change> implem
     this.#cached = undefined;
   }
 
-  /** Nothing in memory is believed any more. */
+  /** What is in memory, or on its way there, is given up, and loaded again when it is asked for. */
   forget(): void {
     this.#options.memory.release(this);
     this.#cached = undefined;

@@ -20,6 +20,7 @@ export function changedContainer(
   removes: readonly number[],
 ): Container | undefined {
   if (before === undefined && adds.length === 1) return adds[0];
+  if (typeof before === "number" && adds.length === 0) return removes.includes(before) ? undefined : before;
   const words = new Uint32Array(BITMAP_WORDS);
   if (before !== undefined) addToWords(before, words, 0);
   for (const offset of adds) words[offset >>> 5] = (words[offset >>> 5] ?? 0) | (1 << (offset & 31));

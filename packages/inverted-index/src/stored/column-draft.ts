@@ -37,7 +37,8 @@ export class ColumnDraft {
     if (this.#cached !== undefined) return undefined;
     const chunks = [...this.#chunks.keys()];
     return {
-      keys: chunks.map((chunk) => this.#column.keyOf(chunk)),
+      count: chunks.length,
+      keys: (from, to) => chunks.slice(from, to).map((chunk) => this.#column.keyOf(chunk)),
       take: (records, from) => {
         for (const [at, record] of records.entries()) {
           const values = new Map<number, ColumnValue>();

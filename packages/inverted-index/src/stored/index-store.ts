@@ -19,9 +19,11 @@ export async function* appliedEntries(store: IndexStore, range: Range): AsyncGen
   yield* store.reader.scan(range);
 }
 
-/** Keys that a commit has to know the records of, read together. */
+/** Records that a commit has to know, read together with others. */
 export interface NeededRecords {
-  readonly keys: readonly Uint8Array[];
-  /** In their order and in parts, with a record or what went wrong for each key from one on. */
+  readonly count: number;
+  /** The keys between two places. */
+  readonly keys: (from: number, to: number) => readonly Uint8Array[];
+  /** In the order of the keys and in parts, with a record or what went wrong for each key from one on. */
   readonly take: (values: readonly (Uint8Array | undefined | Error)[], from: number) => void;
 }

@@ -5,7 +5,7 @@ import { FLAG_NAMES, flagBit, termOfFlag } from "../analysis/flags.js";
 import { type ColumnValue, isSameColumnValue } from "../records/column-chunk.js";
 import { ColumnDraft, type DraftedColumn } from "./column-draft.js";
 import type { NeededRecords } from "./index-store.js";
-import { type DraftedPostings, type DraftStep, PostingDraft } from "./posting-draft.js";
+import { type DraftedPostings, PostingDraft } from "./posting-draft.js";
 import type { PropertyIndex } from "./property-index.js";
 
 const FLAG_TERMS = FLAG_NAMES.map((flag) => ({ bit: flagBit(flag), term: termOfFlag(flag) }));
@@ -61,18 +61,20 @@ export class PropertyDraft {
   ): Work<void> {
     if (postings === undefined || (before.length === 0 && after.length === 0)) return;
     const draft = this.#draft(postings);
-    const gone = new Set<string>();
+    // What all goes needs no set.
+    const gone: Set<string> | undefined = after.length === 0 ? undefined : new Set();
     for (const term of before) {
-      gone.add(term);
+      if (gone === undefined) draft.remove(term, document);
+      else gone.add(term);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
     }
     for (const term of after) {
-      if (!gone.delete(term)) draft.add(term, document);
+      if (gone?.delete(term) !== true) draft.add(term, document);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
     }
-    for (const term of gone) {
+    for (const term of gone ?? NONE) {
       draft.remove(term, document);
       yielder.count(TERM_STEPS);
       if (yielder.isDue) yield yielder.pause();
@@ -126,10 +128,17 @@ export class PropertyDraft {
     return needed.filter((each) => each !== undefined);
   }
 
-  /** Adds the records to the batch, and to `steps` what changes memory once they are durable. */
-  *finish(batch: KeyValueChange[], steps: DraftStep[], yielder: Yielder): Work<void> {
-    for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, yielder));
-    if (this.#column !== undefined) steps.push({ changes: 0, apply: this.#column.finish(batch) });
+  /** How many records of postings it changes. */
+  get postings(): number {
+    let count = 0;
+    for (const draft of this.#postings.values()) count += draft.size;
+    return count;
+  }
+
+  /** Adds the records to the batch, and to `steps` what changes memory once they are durable. `isLarge`: as of a posting draft. */
+  *finish(batch: KeyValueChange[], steps: (() => void)[], isLarge: boolean, yielder: Yielder): Work<void> {
+    for (const draft of this.#postings.values()) steps.push(yield* draft.finish(batch, isLarge, yielder));
+    if (this.#column !== undefined) steps.push(this.#column.finish(batch));
   }
 }
 

@@ -1,9 +1,10 @@
+import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import { NO_MODULES } from "../schema/module-class-rules.js";
 import { parseClass } from "../schema/parse-class.js";
 import { invalidText } from "../testing/refusal.js";
 import { SPEC_PROFILE } from "../wire-profile.js";
-import { parseReferenceTarget, withoutReferences } from "./cross-reference.js";
+import { jsonWithoutReferences, parseReferenceTarget, withoutReferences } from "./cross-reference.js";
 import type { ObjectId } from "./object-id.js";
 import { PropertyValidator } from "./property-validator.js";
 
@@ -32,6 +33,22 @@ describe("withoutReferences", () => {
 
   it.each([undefined, null, "x", {}])("takes %j for an empty list", (value) => {
     expect(withoutReferences(value, [])).toEqual([]);
+  });
+});
+
+describe("jsonWithoutReferences", () => {
+  it("leaves what withoutReferences does, seeded", () => {
+    const random = seededRandom(5);
+    const ids = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-1111-1111-1111-111111111111` as ObjectId);
+    for (let round = 0; round < 3_000; round++) {
+      const list = random.list(7, () => {
+        const beacon = `${random.pick(["svc", "weaviate", "X"])}://localhost/${random.pick(ids)}`;
+        return random.next() < 0.2 ? { beacon, classification: { "]": ["ü", '"'] } } : { beacon };
+      });
+      const targets = random.list(4, () => random.pick(ids));
+      const left = jsonWithoutReferences(Buffer.from(JSON.stringify(list)), targets);
+      expect(Buffer.from(left).toString()).toBe(JSON.stringify(withoutReferences(list, targets)));
+    }
   });
 });
 

@@ -1,8 +1,13 @@
 import { ShoalError, withPrefix } from "../errors/shoal-error.js";
 import { type BeaconScheme, LOCAL_HOST, parseShortBeacon, writeShortBeacon } from "./beacon.js";
 import type { Json, JsonObject } from "./json.js";
+import { elementEnds } from "./json-members.js";
 import type { ObjectId } from "./object-id.js";
 import { describeValue, escapeText, isUncheckedObject, type UncheckedObject } from "./value-wording.js";
+
+const BEGINNING = Buffer.from("[");
+const COMMA = Buffer.from(",");
+const END = Buffer.from("]");
 
 /** Where a reference stands, for messages. */
 export interface ReferencePlace {
@@ -53,6 +58,38 @@ export function withoutReferences(value: Json | undefined, targets: readonly Obj
   });
 }
 
+/** A reference as {@link referenceTo} makes it and JSON.stringify writes it. */
+const WRITTEN = /^\{"beacon":"[a-z]+:\/\/localhost\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"\}$/;
+
+/**
+ * As {@link withoutReferences}, of a list that JSON.stringify wrote, in UTF-8. What stays is copied as it stands: parsing and
+ * writing a hundred thousand references would stop everything else.
+ */
+export function jsonWithoutReferences(json: Uint8Array, targets: readonly ObjectId[]): Uint8Array {
+  const list = Buffer.from(json.buffer, json.byteOffset, json.length);
+  const left = new Map<ObjectId | undefined, number>();
+  for (const target of targets) left.set(target, 1 + (left.get(target) ?? 0));
+  const kept: Uint8Array[] = [];
+  let keptFrom = 1;
+  let start = 1;
+  let missing = targets.length;
+  for (const end of elementEnds(list)) {
+    if (missing === 0) break;
+    const target = writtenTarget(list.toString("latin1", start, end));
+    const count = left.get(target) ?? 0;
+    if (count > 0) {
+      left.set(target, count - 1);
+      missing -= 1;
+      if (start > keptFrom) kept.push(list.subarray(keptFrom, start - 1));
+      keptFrom = end + 1;
+    }
+    start = end + 1;
+  }
+  if (keptFrom < list.length) kept.push(list.subarray(keptFrom, -1));
+  const elements = kept.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]));
+  return Buffer.concat([BEGINNING, ...elements, END]);
+}
+
 /** A reference in its stored form. */
 export function referenceTo(id: ObjectId, scheme: BeaconScheme): JsonObject {
   return { beacon: writeShortBeacon(scheme, id) };
@@ -76,6 +113,11 @@ export function parseReferenceTarget(text: string): ObjectId {
 /** The error for a reference to an object that no class has. */
 export function missingTarget(place: ReferencePlace, id: ObjectId): ShoalError {
   return refused(`'cref' ${place.className}:${place.property}: no object with id ${id} found`);
+}
+
+function writtenTarget(json: string): ObjectId | undefined {
+  const id = WRITTEN.exec(json)?.[1];
+  return id === undefined ? targetsOfReferences([JSON.parse(json) as Json])[0] : (id as ObjectId);
 }
 
 function parseReference(item: UncheckedObject, at: number, place: ReferencePlace, scheme: BeaconScheme): JsonObject {

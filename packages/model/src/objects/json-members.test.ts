@@ -1,6 +1,6 @@
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
-import { joinJsonMembers, jsonMembers } from "./json-members.js";
+import { joinJsonMembers, jsonListParts, jsonMembers } from "./json-members.js";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -78,5 +78,26 @@ describe("the members of stored properties", () => {
     "{a:1}",
   ])("of what is no object are not made up: %s", (text) => {
     expect(() => jsonMembers(bytesOf(text))).toThrow("cannot be read");
+  });
+});
+
+describe("the elements of a stored list", () => {
+  it("come in parts that are together what JSON.parse makes of it, seeded", () => {
+    const random = seededRandom(32).below;
+    for (let round = 0; round < 3_000; round++) {
+      const json = JSON.stringify(Array.from({ length: random(8) }, () => valueFrom(random, 2)));
+      const partBytes = 1 + random(30);
+      const parts = [...jsonListParts(bytesOf(json), partBytes)];
+      expect(JSON.stringify(parts.flat())).toBe(json);
+      for (const part of parts.slice(0, -1)) {
+        const bytes = (elements: readonly unknown[]) => bytesOf(JSON.stringify(elements)).length - 2;
+        expect(bytes(part)).toBeGreaterThanOrEqual(partBytes);
+        expect(bytes(part.slice(0, -1))).toBeLessThan(partBytes);
+      }
+    }
+  });
+
+  it.each(["", "{}", "[", "[1", '["', "[1,"])("damage is told: %s", (json) => {
+    expect(() => [...jsonListParts(bytesOf(json), 10)]).toThrow(expect.objectContaining({ code: "dataLoss" }));
   });
 });

@@ -24,7 +24,7 @@ export function jsonMembers(bytes: Uint8Array): Map<string, Uint8Array> {
     if (bytes[at] !== QUOTE) throw unreadable(at);
     const colon = behindString(bytes, at);
     if (bytes[colon] !== COLON) throw unreadable(colon);
-    const end = behindValue(bytes, colon + 1);
+    const end = behindValue(bytes, colon + 1, CLOSE_BRACE);
     members.set(nameAt(bytes, at + 1, colon - 1), bytes.subarray(colon + 1, end));
     if (bytes[end] === CLOSE_BRACE) return members;
     at = end + 1;
@@ -36,6 +36,28 @@ export function jsonMember(bytes: Uint8Array, name: string): Json | undefined {
   const member = jsonMembers(bytes).get(name);
   if (member === undefined) return undefined;
   return JSON.parse(Buffer.from(member.buffer, member.byteOffset, member.length).toString()) as Json;
+}
+
+/** The elements of a JSON list, in parts of so many bytes or little more, at least one in each. `bytes` as of {@link jsonMembers}. */
+export function* jsonListParts(bytes: Uint8Array, partBytes: number): Generator<readonly Json[]> {
+  const list = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let start = 1;
+  for (const end of elementEnds(bytes)) {
+    if (end - start < partBytes && bytes[end] === COMMA) continue;
+    yield JSON.parse(`[${list.toString("utf8", start, end)}]`) as readonly Json[];
+    start = end + 1;
+  }
+}
+
+/** The places behind the elements of a JSON list: of a comma, or of the closing bracket. */
+export function* elementEnds(bytes: Uint8Array): Generator<number> {
+  if (bytes[0] !== OPEN_BRACKET) throw unreadable(0);
+  if (bytes[1] === CLOSE_BRACKET) return;
+  for (let at = 1; ; at++) {
+    at = behindValue(bytes, at, CLOSE_BRACKET);
+    yield at;
+    if (bytes[at] === CLOSE_BRACKET) return;
+  }
 }
 
 /** A JSON object of members whose values are JSON already, as text or as UTF-8. */
@@ -65,14 +87,14 @@ function nameAt(bytes: Uint8Array, start: number, end: number): string {
   return name;
 }
 
-/** Behind the value that begins at `start`: the place of a comma or of the closing brace. */
-function behindValue(bytes: Uint8Array, start: number): number {
+/** Behind the value that begins at `start`: the place of a comma or of what closes the object or list. */
+function behindValue(bytes: Uint8Array, start: number, closing: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) at = behindString(bytes, at) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
-    else if (depth === 0 && (byte === COMMA || byte === CLOSE_BRACE)) return at;
+    else if (depth === 0 && (byte === COMMA || byte === closing)) return at;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
   }
   throw unreadable(bytes.length);
