@@ -1,6 +1,7 @@
 import { ShoalError } from "@shoal/model";
 import { DamagedBaseRow, type Shard } from "@shoal/shard";
 import { describe, expect, it } from "vitest";
+import type { NodeMemory } from "./node-memory.js";
 import { replicatedShard } from "./replicated-shard.js";
 import type { ShardReplica } from "./shard-replica.js";
 
@@ -14,7 +15,8 @@ function writer(error: ShoalError): Shard {
   };
   const shard = { putObjects: outcomes, mergeObjects: outcomes, mergeObject: failure, deleteObject: failure };
   const replica = { refusal: () => MOVED } as unknown as ShardReplica;
-  return replicatedShard(shard as unknown as Shard, replica, () => undefined);
+  const memory = { heldReason: () => undefined } as unknown as NodeMemory;
+  return replicatedShard(shard as unknown as Shard, replica, memory, () => undefined);
 }
 
 async function endsOf(shard: Shard): Promise<readonly unknown[]> {
