@@ -167,13 +167,13 @@ export async function startGateway(
   const { url } = await gateway.listen();
   const drain = () => gateway.drain();
   if (!(await modulesReady(modules, stopping))) return { drain };
-  const untilMs = now() + COORDINATOR_WAIT_MS;
+  let mayRemember = false;
   const awaited = (): string => {
     if (!view.isKnown || pool.directory === undefined || extensions.snapshot === undefined) {
       return "it waits for the schema of a coordinator";
     }
     if (roles !== undefined && roles.snapshot === undefined) return "it waits for the roles and users of a coordinator";
-    if (!pool.isReported && now() < untilMs) return "it waits for a coordinator, and soon goes by what it remembers";
+    if (!pool.isReported && !mayRemember) return "it waits for a coordinator, and soon goes by what it remembers";
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
@@ -183,7 +183,10 @@ export async function startGateway(
     gateway.markReady();
     if (!isOpenAccessTold) isOpenAccessTold = warnOfOpenAccess(configuration, access, logger);
   };
-  const lookTimer = setTimeout(look, COORDINATOR_WAIT_MS + 1);
+  const lookTimer = setTimeout(() => {
+    mayRemember = true;
+    look();
+  }, COORDINATOR_WAIT_MS);
   scope.defer(() => clearTimeout(lookTimer));
   scope.use(view.onChange(look));
   scope.use(pool.onChange(look));

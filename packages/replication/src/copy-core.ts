@@ -12,6 +12,8 @@ export interface CopyOptions {
   /** Names the shard among all of the node. */
   readonly shard: string;
   readonly state: CopyState;
+  /** Its store was made by this opening: it has nothing to lose. */
+  readonly isNew?: boolean;
   readonly leases: NodeLeases;
   readonly timing: Timing;
   /** Entries that the journal keeps for copies that are away. */
@@ -34,7 +36,7 @@ export class CopyCore {
   committed = -1;
   hasFailed = false;
   /** Since its opening it has met a copy that has everything acknowledged: what this one's disk may have lost would have been seen. */
-  hasMetOthers = false;
+  hasMetOthers: boolean;
   #openedAt: number | undefined;
   /** What follows this sequence in the journal is needed. */
   pinnedFrom = Number.POSITIVE_INFINITY;
@@ -52,6 +54,7 @@ export class CopyCore {
   constructor(options: CopyOptions) {
     this.options = options;
     this.state = options.state;
+    this.hasMetOthers = options.isNew === true;
   }
 
   get name(): CopyName {
@@ -149,9 +152,6 @@ export class CopyCore {
     const { version } = configuration;
     if (version < this.state.since || version <= (this.configuration?.version ?? 0)) return false;
     this.#openedAt ??= this.now;
-    // Nothing was ever acknowledged.
-    if (this.configuration === undefined && configuration.epoch === 1 && configuration.claim === "")
-      this.hasMetOthers = true;
     this.configuration = configuration;
     this.maybes = [];
     this.#proposedAt = Number.NEGATIVE_INFINITY;

@@ -81,7 +81,7 @@ export class Follower {
     if (!this.isTakingOver) core.release(nodeOf(configuration.primary));
     this.#decide();
     if (isInSync && this.#lead !== undefined) return;
-    const quietMs = this.#session === undefined ? timing.resendMs : timing.answerMs;
+    const quietMs = this.#session === undefined ? timing.resendMs : timing.helloMs;
     const due = Math.max(this.#saidHelloAt, this.#session === undefined ? 0 : this.#heardAt) + quietMs;
     if (now >= due) this.#sayHello(configuration);
     core.wakeAfter(now >= due ? quietMs : due - now);
@@ -105,8 +105,19 @@ export class Follower {
     if (![...configuration.inSync, ...configuration.eligible].includes(name)) return;
     if (!core.isComplete) return;
     this.#ends = { version: configuration.version, askedAt: now, of: new Map() };
-    for (const copy of this.#others()) core.send(copy, { type: "askEnd", version: configuration.version });
+    this.#askEnds();
     core.wakeAfter(timing.askMs);
+  }
+
+  #askEnds(): void {
+    const version = this.#core.configuration?.version ?? 0;
+    for (const copy of this.#others()) this.#core.send(copy, { type: "askEnd", version });
+  }
+
+  /** Its primary is not open, and gives its place away to whoever answers: not to a copy that has met no other one yet. */
+  #isToGoOnFor(from: CopyName): boolean {
+    const { configuration, waitsForOthers } = this.#core;
+    return configuration !== undefined && nodeOf(from) === nodeOf(configuration.primary) && waitsForOthers;
   }
 
   message(from: CopyName, message: CopyMessage): void {
@@ -115,14 +126,16 @@ export class Follower {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
           this.#core.send(from, { type: "stale", configuration });
+        } else if (this.#isToGoOnFor(from)) {
+          this.#askEnds();
         } else if (this.#core.isComplete && !this.#core.hasFailed) {
           this.#core.send(from, { type: "end", version: message.version, end: this.#core.state.end });
         }
         return;
       case "end":
-        if (message.version !== this.#ends?.version) return;
-        this.#ends.of.set(from, message.end);
+        if (message.version !== configuration?.version) return;
         this.#core.hasMetOthers = true;
+        if (message.version === this.#ends?.version) this.#ends.of.set(from, message.end);
         return;
       case "revoke":
         this.#revoked(from, message);
@@ -186,8 +199,13 @@ export class Follower {
       else core.wakeAfter(ends.askedAt + 2 * timing.askMs - now);
       return;
     }
+    if (core.waitsForOthers) {
+      // Another one may have come meanwhile.
+      if (now >= ends.askedAt + 2 * timing.askMs) this.#ends = undefined;
+      return;
+    }
     // What is being written now is part of what it takes over.
-    if (core.isWriting || core.waitsForOthers || !core.mayPropose()) return;
+    if (core.isWriting || !core.mayPropose()) return;
     core.withhold(node);
     const complete = [...configuration.inSync, ...configuration.eligible];
     const equal = [...ends.of].filter(([copy, end]) => complete.includes(copy) && core.areEqual(end, state.end));
@@ -232,13 +250,14 @@ export class Follower {
     if (receiver !== core.leases.run) return;
     if (core.leases.isRevoked(core.options.shard, { epoch, lead })) return;
     // Its disk may have lost the end of its log: the primary sees that in the answer.
-    const isShort = core.state.end.sequence < start;
+    const isInSync = core.configuration?.inSync.includes(core.name) === true;
+    const isShort = core.state.end.sequence < Math.max(start, isInSync ? committed : 0);
+    if (!isShort) core.hasMetOthers = true;
     const isLater = this.#lead === undefined || this.#lead.epoch < epoch || this.#lead.lead < lead;
     if (!isShort && (isLater || this.#lead?.run !== run)) {
       this.#lead = { epoch, lead, run, needs };
     }
     this.#heardAt = core.now;
-    core.hasMetOthers = true;
     this.#knowCommitted(committed);
     const answer = () => core.send(from, { type: "led", epoch, lead, end: core.state.end });
     if (core.state.acceptedEpoch >= epoch) answer();
@@ -337,6 +356,7 @@ export class Follower {
         own.index = index + 1;
         if (last !== undefined) {
           own.hasAll = true;
+          core.hasMetOthers = true;
           this.#caughtUp = session;
         }
         core.send(from, { type: "rowsDone", session, index });

@@ -1,44 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { NodeLeases } from "./node-leases.js";
-import type { ShardConfiguration } from "./shard-configuration.js";
-import { ShardCopy } from "./shard-copy.js";
+import { configuration, copy, sent, state } from "./shard-copy.fixture.js";
+import type { ShardCopy } from "./shard-copy.js";
 import { TIMING } from "./timing.js";
-
-const SHARD = "s";
-
-function state(epoch: number, sequence: number, base = 0): CopyState {
-  const end = { epoch, sequence };
-  return { since: 1, acceptedEpoch: epoch, end, epochs: [{ epoch, first: 1 }], base, through: 0 };
-}
-
-function configuration(over: Partial<ShardConfiguration>): ShardConfiguration {
-  return {
-    version: 1,
-    epoch: 1,
-    primary: "a/1",
-    claim: "",
-    inSync: ["a/1"],
-    eligible: [],
-    learners: [],
-    minInSync: 1,
-    ...over,
-  };
-}
-
-function copy(
-  name: string,
-  claim: string,
-  of: CopyState,
-  leases = new NodeLeases("run", 0, TIMING),
-  journalKeepEntries = 8,
-): ShardCopy {
-  return new ShardCopy({ name, claim, shard: SHARD, state: of, leases, timing: TIMING, journalKeepEntries });
-}
-
-function sent(effects: readonly CopyEffect[], type: CopyMessage["type"]): readonly CopyMessage[] {
-  return effects.flatMap((effect) => (effect.type === "send" && effect.message.type === type ? [effect.message] : []));
-}
 
 /** A new primary keeps its epoch before it does anything else; returns what it does then. */
 function keepsEpoch(machine: ShardCopy, effects: readonly CopyEffect[], now: number): readonly CopyEffect[] {
@@ -351,6 +316,17 @@ describe("ShardCopy as secondary", () => {
     const second = copy("c/1", "two", state(1, 5), leases);
     second.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
     expect(second.searchFault(100)).toBeDefined();
+  });
+
+  it.each([
+    ["ends before its primary's did when the epoch began", { start: 6, committed: -1 }],
+    ["lacks what is acknowledged", { start: 0, committed: 6 }],
+  ])("answers no search when its journal %s: its log has lost its end", (_, over) => {
+    const machine = copy("c/1", "one", state(1, 5), leasesOfC(100));
+    machine.handle({ type: "message", from: "a/1", message: { ...lead("c.1"), ...over } }, 100);
+    expect(machine.searchFault(100)).toBeDefined();
+    machine.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
+    expect(machine.searchFault(100)).toBeUndefined();
   });
 
   it("follows no lead that was sent to another run of its process", () => {

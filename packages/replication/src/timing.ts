@@ -11,6 +11,8 @@ export interface Timing {
   /** How long the others are asked where their journals end. */
   readonly askMs: number;
   readonly resendMs: number;
+  /** So often a copy that catches up says that it is there. */
+  readonly helloMs: number;
   /** So long after its opening a copy waits for another one of the shard before it goes on without them. */
   readonly aloneMs: number;
   /** How much faster one clock may go than another. */
@@ -27,6 +29,7 @@ export function timingOf(leaseMs: number): Timing {
     answerMs: TIMING.answerMs * part,
     askMs: TIMING.askMs * part,
     resendMs: TIMING.resendMs * part,
+    helloMs: TIMING.helloMs * part,
     aloneMs: TIMING.aloneMs * part,
     drift: TIMING.drift,
   };
@@ -39,6 +42,7 @@ export const TIMING: Timing = {
   answerMs: 2_000,
   askMs: 1_000,
   resendMs: 500,
+  helloMs: 2_000,
   aloneMs: 30_000,
   drift: 0.021,
 };

@@ -376,18 +376,20 @@ export class CommitLoop {
     const { views, source, index, memory } = this.#options;
     this.#checkEnd(state, commit.lastSequence);
     let release = (): void => {};
-    // The others have it already.
-    const planned = await index.plan(commit.changes, (bytes) => {
-      release = memory.hold(bytes, false);
-    });
+    let planned: PlannedChanges | undefined;
     try {
+      // The others have it already.
+      planned = await index.plan(commit.changes, (bytes) => {
+        release = memory.hold(bytes, false);
+      });
+      const { batch } = planned;
       const vectors = await this.#indexFor(commit, source);
       await copy.write(state, (record) =>
-        this.#writeToStore([...commit.batch, ...planned.batch, ...this.#formatOf(commit), record]),
+        this.#writeToStore([...commit.batch, ...batch, ...this.#formatOf(commit), record]),
       );
       views.index = vectors ?? views.index;
     } catch (error) {
-      planned.failed();
+      planned?.failed();
       throw error;
     } finally {
       release();

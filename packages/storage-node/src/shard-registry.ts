@@ -26,6 +26,7 @@ const OPENING_MAX = 4;
 /** A copy whose store has failed is opened again so soon, after it has let another one be primary. */
 const REOPEN_COPY_AFTER_MS = 2_000;
 const HAND_OVER_MS_MAX = 5_000;
+const LEAVE_MS_MAX = 2_000;
 
 /** A shard that could not be opened is tried again when it is asked for after so long. */
 const REOPEN_AFTER_MS = 5_000;
@@ -318,6 +319,8 @@ export class ShardRegistry implements AsyncDisposable {
       }
       // Its disk may stay as it is: another copy is primary meanwhile.
       if (event.type !== "discarded") await open.replica?.handOver(HAND_OVER_MS_MAX);
+      // A damaged secondary of an idle shard would stay in sync: its node is heard.
+      if (event.type === "copyDamaged") await open.replica?.leave(LEAVE_MS_MAX);
       await close(open);
       if (event.type === "discarded") await folders.removeShard(classId, shardName);
       if (event.type === "copyFailed") await sleep(REOPEN_COPY_AFTER_MS);

@@ -63,12 +63,13 @@ export function drawPowerFailure(random: SeededRandom, cluster: FaultTarget): Om
   const commits = 1 + random.below(8);
   const delays = cluster.names.map(() => 200 + random.below(5_000));
   const isFirst = random.oneIn(2);
+  const isQuick = !random.oneIn(3);
   return {
     words: `all nodes are killed, and ${target.words} has lost ${commits} commits of ${shard}`,
     run: () => {
       const damaged = target.name();
       for (const [at, name] of cluster.names.entries()) {
-        cluster.kill(name, isFirst && name === damaged ? 100 : (delays[at] ?? 0), false, true);
+        cluster.kill(name, isFirst && name === damaged ? 100 : (delays[at] ?? 0), false, isQuick);
       }
       cluster.loseEnd(shard, damaged, commits);
     },

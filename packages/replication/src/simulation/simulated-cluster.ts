@@ -141,7 +141,7 @@ class SimulatedCluster implements FaultTarget {
       const peers = names.filter((other) => other !== name);
       const node = new SimulatedNode(name, peers, {
         // A run has not the time of a cluster whose nodes do not come back.
-        timing: { ...TIMING, aloneMs: 8_000 },
+        timing: { ...TIMING, aloneMs: 22_000 },
         random,
         wrong: this.#options.wrong,
         ...{ journalKeepEntries, queuedCommitsMax },

@@ -20,6 +20,8 @@ const UNDONE_MAX = 8;
 export class SimulatedDisk {
   readonly copy: string;
   isDamaged = false;
+  /** It was not opened yet. */
+  isNew = true;
   /** The end of its log is gone, and nobody has noticed. */
   hasLostEnd = false;
   state: CopyState;

@@ -240,12 +240,14 @@ export class SimulatedNode {
       claim: newId(),
       shard,
       state: disk.state,
+      isNew: disk.isNew,
       leases,
       timing,
       journalKeepEntries,
       queuedCommitsMax,
       wrong,
     });
+    disk.isNew = false;
     this.#closed.delete(shard);
     this.#copies.set(shard, { disk, machine, writes: [] });
     const heard = this.#heard.get(shard);

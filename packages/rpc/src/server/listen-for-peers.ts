@@ -8,7 +8,7 @@ import { peerNames } from "../tls/peer-names.js";
 import type { TlsMaterial, TlsSource } from "../tls/tls-source.js";
 import { CallerSockets } from "./caller-sockets.js";
 
-/** Connections of one internal port. A gateway has two to each storage node, a storage node one to another, every process one to each coordinator. */
+/** Connections of one internal port. A gateway has two to each storage node, a storage node two to another, every process one to each coordinator. */
 export const CONNECTIONS_MAX = 256;
 
 /** What every HTTP/2 client says first (RFC 9113, 3.4). */

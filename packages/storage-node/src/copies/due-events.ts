@@ -30,11 +30,14 @@ export class DueEvents implements Disposable {
 
   #doSome(): void {
     const until = this.#now() + SLICE_MS;
-    for (const [replica, event] of this.#due) {
-      this.#due.delete(replica);
-      replica.handle(event);
-      if (this.#now() >= until) break;
+    try {
+      for (const [replica, event] of this.#due) {
+        this.#due.delete(replica);
+        replica.handle(event);
+        if (this.#now() >= until) break;
+      }
+    } finally {
+      this.#next = this.#due.size === 0 ? undefined : setImmediate(() => this.#doSome());
     }
-    this.#next = this.#due.size === 0 ? undefined : setImmediate(() => this.#doSome());
   }
 }

@@ -172,7 +172,7 @@ export class NodeCopies implements Disposable {
     this.#closedCopies.delete(key);
     const configuration = this.#configuration(key) ?? initial;
     this.#meet(configuration);
-    replica.start(copy, configuration);
+    replica.start(copy, configuration, !isThere);
     const onClose = () => this.#closed(replica);
     return { shard: replicatedShard(shard, replica, this.memory, onClose), store, replica };
   }

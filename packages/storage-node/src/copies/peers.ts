@@ -14,7 +14,7 @@ export interface PeersOptions {
   readonly onLost?: (name: string, type: string) => void;
 }
 
-/** The other nodes that this one shares shards with: one connection each, made when there is something to say. */
+/** The other nodes that this one shares shards with: connections to each are made when there is something to say. */
 export class Peers implements Disposable {
   readonly #options: PeersOptions;
   readonly #subscription: Disposable;

@@ -51,7 +51,7 @@ export interface ReplicaSurroundings {
   readonly wake: (replica: ShardReplica) => void;
   /** Those that have something to do, if only to wait for an answer. */
   readonly busy: Set<ShardReplica>;
-  /** Those that requests wait for: they are woken all the time. */
+  /** Those that requests wait for: they are woken with heartbeats and when a lease begins or ends. */
   readonly waitedFor: Set<ShardReplica>;
 }
 
@@ -125,13 +125,13 @@ export class ShardReplica implements CommitCarrier {
     else if (!this.isInSync && message.from === this.configuration?.primary) void this.#received.take(store, message);
   }
 
-  /** To be called once, when the store is open. */
-  start(store: CopyStore, configuration: ShardConfiguration): void {
+  /** To be called once, when the store is open. `isNew`: it was made just now. */
+  start(store: CopyStore, configuration: ShardConfiguration, isNew: boolean): void {
     const { leases, timing, journalKeepEntries, newId } = this.#around;
     const { name, state } = store;
     this.#store = store;
     this.#machine = new ShardCopy({
-      ...{ name, claim: newId(), shard: this.key, state, leases, timing, journalKeepEntries },
+      ...{ name, claim: newId(), shard: this.key, state, isNew, leases, timing, journalKeepEntries },
     });
     this.handle({ type: "configuration", configuration });
   }
