@@ -16,8 +16,8 @@ export interface FaultTarget {
   node(name: string): SimulatedNode | undefined;
   configuration(shard: string): ShardConfiguration | undefined;
   after(ms: number, run: () => void): void;
-  /** `isQuick`: all of its stores open at once when it starts. */
-  kill(name: string, ms: number, losesDisks: boolean, isQuick?: boolean): void;
+  /** `openMsMax`: so long may a store take to open when it starts. */
+  kill(name: string, ms: number, losesDisks: boolean, openMsMax?: number): void;
   /** It never starts again. */
   loseForGood(name: string): void;
   damage(shard: string, name: string): void;
@@ -63,13 +63,12 @@ export function drawPowerFailure(random: SeededRandom, cluster: FaultTarget): Om
   const commits = 1 + random.below(8);
   const delays = cluster.names.map(() => 200 + random.below(5_000));
   const isFirst = random.oneIn(2);
-  const isQuick = !random.oneIn(3);
   return {
     words: `all nodes are killed, and ${target.words} has lost ${commits} commits of ${shard}`,
     run: () => {
       const damaged = target.name();
       for (const [at, name] of cluster.names.entries()) {
-        cluster.kill(name, isFirst && name === damaged ? 100 : (delays[at] ?? 0), false, isQuick);
+        cluster.kill(name, isFirst && name === damaged ? 100 : (delays[at] ?? 0), false, 6_000);
       }
       cluster.loseEnd(shard, damaged, commits);
     },

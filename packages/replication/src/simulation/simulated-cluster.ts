@@ -48,7 +48,7 @@ const OPERATION_MS = 4_000;
 /** A run has about 9,000 steps: with so many something goes on for ever. */
 const STEPS_MAX = 200_000;
 /** After so long without faults everything is whole again. */
-const HEALED_MS = 30_000;
+const HEALED_MS = 45_000;
 
 /** Runs one seed. The same options do the same to the byte. */
 export function simulate(options: SimulationOptions): SimulationResult {
@@ -141,7 +141,7 @@ class SimulatedCluster implements FaultTarget {
       const peers = names.filter((other) => other !== name);
       const node = new SimulatedNode(name, peers, {
         // A run has not the time of a cluster whose nodes do not come back.
-        timing: { ...TIMING, aloneMs: 22_000 },
+        timing: { ...TIMING, aloneMs: 12_000 },
         random,
         wrong: this.#options.wrong,
         ...{ journalKeepEntries, queuedCommitsMax },
@@ -217,14 +217,14 @@ class SimulatedCluster implements FaultTarget {
     if (this.#drops.get(shard)?.size === 0) throw new Broken(`${shard}: ${what} after its deletion was answered`);
   }
 
-  kill(name: string, ms: number, losesDisks: boolean, isQuick = false): void {
+  kill(name: string, ms: number, losesDisks: boolean, openMsMax?: number): void {
     const node = this.nodes.get(name);
     if (node === undefined || !node.isUp) return;
     const mayLose = losesDisks && this.#mayLose(name);
     node.kill();
     if (mayLose) node.disks.clear();
     this.#queue.at(this.#queue.now + ms, () => {
-      if (!node.isUp && !this.gone.has(name)) node.start(isQuick);
+      if (!node.isUp && !this.gone.has(name)) node.start(openMsMax);
     });
   }
 

@@ -114,8 +114,8 @@ export class SimulatedNode {
     if (this.isUp) this.#open(shard);
   }
 
-  /** `isQuick`: all of its stores open at once. */
-  start(isQuick = false): void {
+  /** `openMsMax`: so long may a store take to open. */
+  start(openMsMax = 15_000): void {
     this.#run++;
     this.#leases = new NodeLeases(`${this.name}.${this.#run}`, this.localNow, this.#surroundings.timing);
     this.#copies.clear();
@@ -123,7 +123,7 @@ export class SimulatedNode {
     this.#heard.clear();
     const { random, after } = this.#surroundings;
     for (const [shard, disk] of this.disks) {
-      const openMs = disk.isDamaged || isQuick || !random.oneIn(8) ? 0 : random.below(15_000);
+      const openMs = disk.isDamaged || !random.oneIn(8) ? 0 : random.below(openMsMax);
       if (openMs === 0 && !disk.isDamaged) {
         this.#open(shard);
         continue;
