@@ -173,7 +173,7 @@ describe("a commit of a very long list", () => {
 });
 
 describe("what long values will take", () => {
-  it("is told before they are indexed: of what is indexed and changes", async () => {
+  it("is announced before they are indexed: of what is indexed and changes", async () => {
     const world = await worldOf([]);
     const long = "word ".repeat(20_000);
     const heard = async (before: JsonObject | undefined, after: JsonObject | undefined) => {

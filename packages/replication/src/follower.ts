@@ -115,7 +115,7 @@ export class Follower {
   }
 
   /** Its primary is not open, and gives its place away to whoever answers: not to a copy that has met no other one yet. */
-  #isToGoOnFor(from: CopyName): boolean {
+  #mayNotReplace(from: CopyName): boolean {
     const { configuration, waitsForOthers } = this.#core;
     return configuration !== undefined && nodeOf(from) === nodeOf(configuration.primary) && waitsForOthers;
   }
@@ -126,7 +126,7 @@ export class Follower {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
           this.#core.send(from, { type: "stale", configuration });
-        } else if (this.#isToGoOnFor(from)) {
+        } else if (this.#mayNotReplace(from)) {
           this.#askEnds();
         } else if (this.#core.isComplete && !this.#core.hasFailed) {
           this.#core.send(from, { type: "end", version: message.version, end: this.#core.state.end });

@@ -106,7 +106,7 @@ describe("a copy that is made anew", () => {
     expect(lost.copies.statistics().fullCopies).toEqual({ begun: 1, withGraph: 1, linked: 0, givenUp: 0 });
   });
 
-  it("is told to be given up where its node goes, and begins again", async () => {
+  it("is reported as given up where its node goes, and begins again", async () => {
     const { world, lost } = await worldWithLost();
     await using _ = world;
     const first = new Promise<void>((resolve) => {

@@ -97,7 +97,7 @@ describe("the elements of a stored list", () => {
     }
   });
 
-  it.each(["", "{}", "[", "[1", '["', "[1,"])("damage is told: %s", (json) => {
+  it.each(["", "{}", "[", "[1", '["', "[1,"])("damage is reported: %s", (json) => {
     expect(() => [...jsonListParts(bytesOf(json), 10)]).toThrow(expect.objectContaining({ code: "dataLoss" }));
   });
 });

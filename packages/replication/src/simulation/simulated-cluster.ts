@@ -193,7 +193,7 @@ class SimulatedCluster implements FaultTarget {
     this.store.set(shard, { ...initialConfiguration(copies), minInSync });
   }
 
-  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made again. */
+  /** The class is deleted; when all that had a copy have confirmed it, that is answered, and the class may be made again. Others hear of it, too. */
   drop(shard: string): void {
     const configuration = this.store.get(shard);
     if (configuration === undefined || this.shards.length > 3) return;
@@ -332,7 +332,8 @@ class SimulatedCluster implements FaultTarget {
     if (!this.#network.passes(from, STORE)) return;
     this.#queue.at(this.#queue.now + this.#network.delay(), () => {
       const all = new Map<string, ShardConfiguration | undefined>(this.store);
-      for (const [shard, holders] of this.#drops) if (holders.has(from)) all.set(shard, undefined);
+      const disks = this.nodes.get(from)?.disks;
+      for (const [shard, holders] of this.#drops) if (holders.has(from) || disks?.has(shard)) all.set(shard, undefined);
       if (this.#network.passes(STORE, from)) this.#queue.at(this.#queue.now + this.#network.delay(), () => then(all));
     });
   }

@@ -5,7 +5,7 @@ import type { RecentUpdates } from "./recent-updates.js";
 
 type Watched = CoordinatorService<unknown>["watched"];
 
-/** Of what there are thousands of, changes that come soon after each other are told together: each update takes its receiver time for all. */
+/** Of what there are thousands of, changes that come soon after each other are sent together: each update takes its receiver time for all. */
 const PAUSE_MS = 50;
 
 /**

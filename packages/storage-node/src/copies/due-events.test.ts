@@ -19,7 +19,7 @@ class Replicas {
   }
 }
 
-it("are told to thousands a piece at a time, and everything else of the process goes on in between", async () => {
+it("reach thousands a piece at a time, and everything else of the process goes on in between", async () => {
   const replicas = new Replicas();
   using due = new DueEvents(() => replicas.at);
   for (let number = 0; number < 1_000; number++) due.add(replicas.replica(`${number}`), WAKE);
@@ -34,7 +34,7 @@ it("are told to thousands a piece at a time, and everything else of the process 
   expect(replicas.told).toEqual(Array.from({ length: 1_000 }, (_, number) => `${number}: wake`));
 });
 
-it("are told once to each, that a node is silent rather than that it shall wake", async () => {
+it("come once to each, that a node is silent rather than that it shall wake", async () => {
   const replicas = new Replicas();
   using due = new DueEvents(() => replicas.at);
   const [a, b] = [replicas.replica("a"), replicas.replica("b")];

@@ -37,7 +37,7 @@ describe("the memory of nodes", () => {
     expect(memory.shortNode(all)?.node).toBe("n2");
   });
 
-  it("is told to others at once when its level changes", () => {
+  it("is sent to others at once when its level changes", () => {
     let used = 80;
     let now = 0;
     const memory = new NodeMemory(

@@ -11,7 +11,7 @@ export function tooFewInSync(place: string, configuration: ShardConfiguration): 
   );
 }
 
-/** What clients are told that wait behind a commit which is not acknowledged, and those of that commit. */
+/** The errors of clients that wait behind a commit which is not acknowledged, and of those of that commit. */
 export function givenUp(
   place: string,
   configuration: ShardConfiguration,
