@@ -70,6 +70,8 @@ function describeCopies(metrics: Metrics, copies: NodeCopies): void {
   gauge(metrics, "shoal_copies_out_of_sync", outOfSync, () => copies.statistics().outOfSync);
   const tooFew = "Shards whose primary is on this node and that take no writes, as too few copies are in sync.";
   gauge(metrics, "shoal_shards_below_min_in_sync", tooFew, () => copies.statistics().belowMinInSync);
+  const lag = "Changes that the copy not in sync lacks that lacks most, of the shards whose primary is on this node.";
+  gauge(metrics, "shoal_copy_lag", lag, () => copies.statistics().lag);
   const changes = "Changes of who holds a shard, made by this node: a copy here took over, or another was taken out.";
   labelledCounter(metrics, "shoal_copy_changes_total", changes, "change", () => {
     const { takenOver, takenOut } = copies.statistics();
@@ -105,7 +107,7 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
 const EVENTS = {
   takesBack: [
     "warn",
-    "a copy takes back changes that its primary lacks: not acknowledged, or lost by the primary's disk",
+    "a copy rolls back changes that its primary lacks: not acknowledged, or lost by the primary's disk",
   ],
   discarded: ["info", "a copy that belongs to its shard no more is removed"],
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],

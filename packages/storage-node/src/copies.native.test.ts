@@ -55,6 +55,31 @@ describe("the copies of a shard", () => {
   });
 });
 
+describe("what a primary counts", () => {
+  it("is the copies that are away, how much they lack, and whether writes are refused for it", async () => {
+    await using world = await CopiesWorld.start();
+    await world.put(0, 5);
+    await world.whole();
+    const primary = await world.primary();
+    const counted = () => primary.copies.statistics();
+    const [one, other] = world.secondaries(primary);
+    expect(counted()).toMatchObject({ outOfSync: 0, belowMinInSync: 0, lag: 0, takenOut: 0 });
+    one.kill();
+    await until("it is taken out", () => counted().outOfSync === 1);
+    expect(counted()).toMatchObject({ belowMinInSync: 0, takenOut: 1 });
+    const before = counted().lag;
+    await world.put(5, 25);
+    expect(counted().lag).toBe(before + 20);
+    expect(other.copies.statistics()).toMatchObject({ outOfSync: 0, belowMinInSync: 0, lag: 0 });
+    other.kill();
+    await until("the other one is, too", () => counted().outOfSync === 2);
+    expect(counted()).toMatchObject({ belowMinInSync: 1, lag: before + 20, takenOut: 2 });
+    await Promise.all([one.start(), other.start()]);
+    await world.whole();
+    expect(counted()).toMatchObject({ outOfSync: 0, belowMinInSync: 0, lag: 0 });
+  });
+});
+
 describe("a copy that is not on the disk", () => {
   it.each(["of a disk that is gone", "that is made but missing"])(
     "%s is replaced by a new one, which is filled",

@@ -23,7 +23,7 @@ import type { ShardFolders } from "./shard-folders.js";
 /** Shards that are being opened at the same time. */
 const OPENING_MAX = 4;
 
-/** A copy whose store has failed is opened again so soon, after it has let another one be primary. */
+/** A copy whose store has failed, or is damaged, is opened again so soon, after it has let another one be primary. */
 const REOPEN_COPY_AFTER_MS = 2_000;
 const HAND_OVER_MS_MAX = 5_000;
 const LEAVE_MS_MAX = 2_000;
@@ -314,7 +314,7 @@ export class ShardRegistry implements AsyncDisposable {
     const { folders } = this.#options;
     const again = async (): Promise<void> => {
       if (event.type === "copyDamaged") {
-        // A disk that does not take this takes no writes of the copy either.
+        // Where this cannot be written the copy opens as if it was whole, until the damage is read again.
         await folders.keepDamage(classId, shardName, event.error.message).catch(() => undefined);
       }
       // Its disk may stay as it is: another copy is primary meanwhile.
@@ -323,7 +323,7 @@ export class ShardRegistry implements AsyncDisposable {
       if (event.type === "copyDamaged") await open.replica?.leave(LEAVE_MS_MAX);
       await close(open);
       if (event.type === "discarded") await folders.removeShard(classId, shardName);
-      if (event.type === "copyFailed") await sleep(REOPEN_COPY_AFTER_MS);
+      else await sleep(REOPEN_COPY_AFTER_MS);
     };
     const record = this.#snapshot.classes.find((one) => one.classId === classId);
     const failedBefore = event.type === "discarded" ? undefined : event.error;

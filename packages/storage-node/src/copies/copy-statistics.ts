@@ -1,3 +1,4 @@
+import type { CopyLags } from "./copy-lags.js";
 import type { CopyTransfers } from "./copy-transfers.js";
 import type { FullCopyOutcome } from "./full-copy.js";
 import type { ShardReplica } from "./shard-replica.js";
@@ -6,6 +7,8 @@ export interface CopyStatistics {
   /** Of the shards whose primary is here: copies anywhere that are not in sync, and shards that take no writes. */
   readonly outOfSync: number;
   readonly belowMinInSync: number;
+  /** Changes that the copy of them lacks that lacks most: those made since it was in sync. */
+  readonly lag: number;
   /** How often a copy here took the place of a primary elsewhere, and how many copies were taken out by primaries here. */
   readonly takenOver: number;
   readonly takenOut: number;
@@ -16,14 +19,18 @@ export interface CopyStatistics {
 }
 
 export function countCopies(
-  replicas: Iterable<Pick<ShardReplica, "isPrimary" | "configuration">>,
-): Pick<CopyStatistics, "outOfSync" | "belowMinInSync"> {
+  replicas: Iterable<Pick<ShardReplica, "isPrimary" | "configuration" | "name" | "end">>,
+  lags: Pick<CopyLags, "of">,
+): Pick<CopyStatistics, "outOfSync" | "belowMinInSync" | "lag"> {
   let outOfSync = 0;
   let belowMinInSync = 0;
-  for (const { isPrimary, configuration } of replicas) {
+  let lag = 0;
+  for (const replica of replicas) {
+    const { isPrimary, configuration } = replica;
     if (!isPrimary || configuration === undefined) continue;
     outOfSync += configuration.learners.length;
     if (configuration.inSync.length < configuration.minInSync) belowMinInSync++;
+    lag = Math.max(lag, lags.of(replica));
   }
-  return { outOfSync, belowMinInSync };
+  return { outOfSync, belowMinInSync, lag };
 }

@@ -23,6 +23,7 @@ import {
   shardPlaceOf,
 } from "@shoal/rpc";
 import type { OpenedShard } from "../opened-shard.js";
+import { CopyLags } from "./copy-lags.js";
 import { type CopyPlace, openWhole } from "./copy-place.js";
 import { type CopyStatistics, countCopies } from "./copy-statistics.js";
 import { CopyTransfers } from "./copy-transfers.js";
@@ -81,6 +82,7 @@ export class NodeCopies implements Disposable {
   #asking: Promise<void> | undefined;
   #askingNext: Promise<void> | undefined;
   readonly #proposals: Proposals;
+  readonly #lags = new CopyLags();
   readonly #counts = { takenOver: 0, takenOut: 0, fullCopies: { begun: 0, withGraph: 0, linked: 0, givenUp: 0 } };
 
   constructor(options: NodeCopiesOptions) {
@@ -204,7 +206,7 @@ export class NodeCopies implements Disposable {
   /** As of now, and since the start of the process. */
   statistics(): CopyStatistics {
     const { sentBytes } = this.#around.transfers;
-    return { ...countCopies(this.#replicas.values()), ...this.#counts, sentBytes };
+    return { ...countCopies(this.#replicas.values(), this.#lags), ...this.#counts, sentBytes };
   }
 
   /** Calls `listener` with what happens to the copies, until disposed of. */
@@ -246,8 +248,11 @@ export class NodeCopies implements Disposable {
   #count(event: ReplicaEvent): void {
     if (event.type === "fullCopyBegun") this.#counts.fullCopies.begun++;
     if (event.type === "fullCopyEnded") this.#counts.fullCopies[event.outcome]++;
-    if (event.type !== "configured" || event.before === undefined) return;
+    if (event.type !== "configured") return;
     const { before, after } = event;
+    const replica = this.#replicas.get(shardKeyOf(event.shard));
+    if (replica !== undefined) this.#lags.follow(replica, after);
+    if (before === undefined) return;
     if (nodeOf(after.primary) !== this.#options.nodeName) return;
     if (before.primary !== after.primary) this.#counts.takenOver++;
     else this.#counts.takenOut += before.inSync.filter((copy) => !after.inSync.includes(copy)).length;
