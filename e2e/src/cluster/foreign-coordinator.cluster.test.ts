@@ -72,6 +72,46 @@ describe("F4: the schema's store is lost", () => {
     });
   });
 
+  it("copies are in sync and fail over after their configurations were brought back, too", async () => {
+    await withCluster({ gateways: 1, storageNodes: 3, etcdMembers: 0 }, async (cluster) => {
+      const [gateway] = cluster.gateways;
+      if (gateway === undefined) throw new Error("there is one gateway");
+      const { http } = gateway;
+      const car = { ...classBody("Car"), replicationConfig: { factor: 3 } };
+      expect((await http.post("/v1/schema", car)).status).toBe(200);
+      await importObjects(http, CARS);
+      // Nobody is what the class was made with.
+      const inSync = async () => (await copyStates(http)).filter((state) => state === "IN_SYNC").length;
+      await cluster.member("storage-0").kill();
+      for (const car of CARS) await expect.poll(() => statusOf(http, car), { timeout: 20_000 }).toBe(200);
+      cluster.member("storage-0").spawn();
+      await expect.poll(inSync, { timeout: 30_000 }).toBe(9);
+      const processes = [...cluster.storageNodes, ...cluster.gateways];
+      await Promise.all(processes.map((one) => one.stop()));
+      const coordinator = cluster.member("coordinator-0");
+      await coordinator.stop();
+      await rename(coordinator.dataPath, `${coordinator.dataPath}-lost`);
+      await mkdir(coordinator.dataPath);
+      await coordinator.launch();
+      const addresses = cluster.coordinators.map(({ plan }) => plan.rpcAddress).join();
+      const restored = await runServer({ COORDINATOR_ADDRESSES: addresses }, [
+        ...["cluster", "restore-schema", "--from"],
+        ...processes.map(({ dataPath }) => dataPath),
+      ]);
+      expect([restored.code, restored.stdout], restored.stderr).toEqual([
+        0,
+        expect.stringMatching(/who holds the copies of \d+ shards is back\n$/),
+      ]);
+      for (const one of processes) one.spawn();
+      await cluster.reached();
+      await expect.poll(inSync, { timeout: 30_000 }).toBe(9);
+      expect(await counted(http)).toBe(2 * OBJECTS);
+      await cluster.member("storage-1").kill();
+      for (const car of CARS) await expect.poll(() => statusOf(http, car), { timeout: 20_000 }).toBe(200);
+      await expect.poll(async () => counted(http), { timeout: 20_000 }).toBe(3 * OBJECTS);
+    });
+  });
+
   it("the one process does not start without the schema of its data, which is brought back from its folder", async () => {
     await using server = await ServerProcess.start();
     expect((await server.http.post("/v1/schema", classBody("Car"))).status).toBe(200);
@@ -156,4 +196,14 @@ async function withUser(root: UserClient): Promise<(url: string) => Promise<numb
 async function counted(http: ServerProcess["http"] | undefined): Promise<unknown> {
   const answer = await http?.graphql("{ Aggregate { Car { meta { count } } } }").catch(() => undefined);
   return answer && at(answer.json, "data", "Aggregate", "Car", 0, "meta", "count");
+}
+
+async function statusOf(http: ServerProcess["http"], car: object): Promise<number> {
+  return (await http.post("/v1/objects", car)).status;
+}
+
+async function copyStates(http: ServerProcess["http"]): Promise<readonly unknown[]> {
+  const { json } = await http.get("/v1/nodes?output=verbose");
+  const nodes = at(json, "nodes") as readonly { readonly shards?: readonly { readonly copyState?: string }[] }[];
+  return nodes.flatMap(({ shards }) => shards?.map(({ copyState }) => copyState) ?? []);
 }

@@ -25,6 +25,7 @@ import { FollowedExtensions } from "./followed-extensions.js";
 import { watchRest } from "./give-memory-back.js";
 import { describeDirectory, describeSchemaVersion, gauge, labelledGauge, openInternalPort } from "./internal-port.js";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "./json-file-memory.js";
+import { rememberCopies } from "./known-copies.js";
 import { moduleStorageRoutes } from "./module-storage-route.js";
 import { openAccessBook, usesAccess, warnOfOpenAccess } from "./open-access-book.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
@@ -99,6 +100,8 @@ export async function startGateway(
   clusterId = () => membership.clusterId;
   rememberSchema(schemaMemory, view, logger, scope);
   const copies = scope.use(new CopiesReplica(coordinator.copies));
+  const service = coordinator.copies;
+  await rememberCopies({ dataPath, service, schema: view, logger }, scope);
   const retries = {
     shardWaitMs: configuration.shardWaitSeconds * 1000,
     held: new HeldRequests(configuration),

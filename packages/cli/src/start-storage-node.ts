@@ -11,6 +11,7 @@ import { drainServer } from "./drain-server.js";
 import { clusterMembership, describeMembership, followCoordinators, untilKnown } from "./follow-coordinators.js";
 import { describeReachability, describeSchemaVersion, openInternalPort } from "./internal-port.js";
 import { advertisedAddress, keepRegistered } from "./keep-registered.js";
+import { rememberCopies } from "./known-copies.js";
 import { ballastOf, makeDataFolder } from "./make-data-folder.js";
 import { openCopies } from "./open-copies.js";
 import { openFilesLimit, planOpenFiles } from "./open-files.js";
@@ -70,6 +71,7 @@ export async function startStorageNode(
   }
   const owner = await nameFolder(dataPath, identity, membership.clusterId, logger);
   const { secret } = owner;
+  await rememberCopies({ dataPath, node: nodeName, service: coordinator.copies, schema: view, logger }, scope);
   const onProgress = (done: number, all: number): void => {
     notReady = () => `${done} of ${all} shards are open`;
   };

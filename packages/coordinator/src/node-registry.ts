@@ -151,7 +151,7 @@ export class NodeRegistry implements NodeService, Disposable {
       return identity !== undefined && copy.startsWith(copyNameOf(nodeOf(copy), identity));
     };
     const configurationOf = ({ classId }: ClassRecord, shard: PhysicalShard) =>
-      isLost(state, classId) ? undefined : configurationIn(state, classId, shard);
+      isLost(state, classId, shard.name) ? undefined : configurationIn(state, classId, shard);
     const lost = shardsLostWith(name, classes, configurationOf, isThere);
     if (claim !== undefined && lost.length === 0 && this.#classesOn(name, state).length > 0) return;
     throw new ShoalError(

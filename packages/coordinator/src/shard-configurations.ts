@@ -36,8 +36,10 @@ export function putLostConfigurations(classes: readonly ClassRecord[]): readonly
   return copied.length === 0 ? [] : [{ key: LOST_KEY, value: copied.map(({ classId }) => classId) }];
 }
 
-export function isLost({ entries }: MetaState, classId: string): boolean {
-  return ((entries.get(LOST_KEY) ?? []) as readonly string[]).includes(classId);
+/** Whether nobody knows who holds that shard: its class was restored, and its configuration has not been. */
+export function isLost({ entries }: MetaState, classId: string, shardName: string): boolean {
+  const lost = (entries.get(LOST_KEY) ?? []) as readonly string[];
+  return lost.includes(classId) && !entries.has(`${COPIES_PREFIX}${classId}/${shardName}`);
 }
 
 export function putConfiguration(shard: ShardKey, configuration: ShardConfiguration): MetaChange {

@@ -1,6 +1,6 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
-import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
+import { initialConfiguration, type ShardConfiguration, withLearner } from "@shoal/replication";
 import type { ClassRecord, CopiesSnapshot, CopyProposal } from "@shoal/rpc";
 import { describeCopyService } from "@shoal/rpc/testing/copy-service-suite";
 import type { RequestContext } from "@shoal/runtime";
@@ -140,6 +140,17 @@ it("accepts nothing of a class that was restored without its configurations: nob
   }));
   const first = proposals("c", 0, 1);
   expect(await copies.propose("n1", first, CONTEXT)).toEqual([{ shard: "c/0", isAccepted: false, current: FIRST }]);
+  // What processes still know comes back: of shards that there are, once, and of no class that was not restored.
+  const known = withLearner(withLearner(FIRST, "n3/a"), "n4/a");
+  await makeClass(restored, "new");
+  const configurations = ["c/0", "c/nowhere", "gone/0", "new/0"].map((shard) => [shard, known] as const);
+  await copies.restore(configurations, CONTEXT);
+  await copies.restore([["c/0", FIRST]], CONTEXT);
+  expect([...(await copies.current(CONTEXT)).configurations]).toEqual([["c/0", known]]);
+  const next = withLearner(known, "n5/a");
+  expect(await copies.propose("n1", [{ shard: "c/0", next }], CONTEXT)).toMatchObject([{ isAccepted: true }]);
+  const other = { ...proposals("c", 1, 2)[0], shard: "c/1" } as CopyProposal;
+  expect(await copies.propose("n1", [other], CONTEXT)).toMatchObject([{ isAccepted: false }]);
   await change(restored, [removeClass("c")]);
   await makeClass(restored, "d");
   expect(await copies.propose("n1", proposals("d", 0, 1), CONTEXT)).toMatchObject([{ isAccepted: true }]);

@@ -9,6 +9,7 @@ import {
   type CopyService,
   type EntriesSnapshot,
   initialConfigurations,
+  type KnownConfiguration,
   type ShardKey,
 } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
@@ -88,6 +89,19 @@ export class StoredCopies implements CopyService, Disposable {
     return Promise.all(decisions);
   }
 
+  async restore(configurations: readonly KnownConfiguration[], context: RequestContext): Promise<void> {
+    for (let at = 0; at < configurations.length; at += CHANGES_MAX) {
+      const portion = configurations.slice(at, at + CHANGES_MAX);
+      await this.#ledger.change(context, (state) => {
+        const lost = portion.filter(
+          ([shard]) => isLost(state, ...namesOf(shard)) && this.#configurationIn(state, shard) !== undefined,
+        );
+        const changes = lost.map(([shard, configuration]) => putConfiguration(shard, configuration));
+        return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+      });
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
     this.#stored[Symbol.dispose]();
@@ -162,7 +176,7 @@ export class StoredCopies implements CopyService, Disposable {
       if (current === undefined || isDeepStrictEqual(current, next)) {
         return { shard, isAccepted: current !== undefined, current };
       }
-      const isRefused = configurationFault(current, next) !== undefined || isLost(state, classIdOf(shard));
+      const isRefused = configurationFault(current, next) !== undefined || isLost(state, ...namesOf(shard));
       if (isRefused) return { shard, isAccepted: false, current };
       changed.set(shard, next);
       return { shard, isAccepted: true, current: next };
@@ -173,10 +187,8 @@ export class StoredCopies implements CopyService, Disposable {
 
   /** Undefined: there is no such shard with copies. */
   #configurationIn(state: MetaState, shard: ShardKey): ShardConfiguration | undefined {
-    const classId = classIdOf(shard);
-    const initial = this.#placedIn(state)
-      .initial.get(classId)
-      ?.get(shard.slice(classId.length + 1));
+    const [classId, shardName] = namesOf(shard);
+    const initial = this.#placedIn(state).initial.get(classId)?.get(shardName);
     return initial && ((state.entries.get(COPIES_PREFIX + shard) as ShardConfiguration | undefined) ?? initial);
   }
 
@@ -217,7 +229,7 @@ export class StoredCopies implements CopyService, Disposable {
     const left: string[] = [];
     let isDropping = false;
     for (const [shard] of entriesUnder(COPIES_PREFIX, state)) {
-      const classId = classIdOf(shard);
+      const [classId] = namesOf(shard);
       if (initial.has(classId)) continue;
       if (dropOf(state, classId) === undefined) left.push(COPIES_PREFIX + shard);
       else isDropping = true;
@@ -246,8 +258,9 @@ function readPlaced(storeId: string, state: MetaState): PlacedShards {
   return { state, initial };
 }
 
-function classIdOf(shard: ShardKey): string {
-  return shard.slice(0, shard.indexOf("/"));
+function namesOf(shard: ShardKey): readonly [classId: string, shardName: string] {
+  const at = shard.indexOf("/");
+  return [shard.slice(0, at), shard.slice(at + 1)];
 }
 
 function bytesOf({ shard, next }: CopyProposal): number {

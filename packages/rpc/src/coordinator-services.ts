@@ -366,6 +366,14 @@ export const COPIES_SERVICE = described<CopyService, typeof COPIES>(
       }),
       result: ({ decisions }, [, proposals]) => readDecisions(decisions, proposals),
     },
+    restore: {
+      request: ([known]) => ({ configurations: known.map(([shard, one]) => wireEntry(shard, one)) }),
+      args: ({ configurations }, context) => [
+        configurations.map(({ key, valueJson }) => [readShardKey(key), readConfiguration(valueJson)] as const),
+        context,
+      ],
+      answer: (_, position) => position,
+    },
   },
   {
     current: "Current",

@@ -35,7 +35,14 @@ export interface CopyService extends SnapshotService<CopiesSnapshot> {
    * what was accepted after the answer. Fails with `unavailable` when nobody knows what became of them.
    */
   propose(node: string, proposals: readonly CopyProposal[], context: RequestContext): Promise<readonly CopyDecision[]>;
+  /**
+   * Brings back what processes of a cluster still know, after its schema was brought back into an empty store (`ServedSchema.restore`).
+   * Counts for shards whose configuration was lost, and that have none again; any other stays as it is.
+   */
+  restore(configurations: readonly KnownConfiguration[], context: RequestContext): Promise<void>;
 }
+
+export type KnownConfiguration = readonly [shard: ShardKey, configuration: ShardConfiguration];
 
 /** What one node sends another for the shards of which both have copies. It may be lost, late, doubled and out of order. */
 export type NodeMessage =

@@ -1,5 +1,13 @@
 export type { AccessChange, AccessPosition, AccessService, AccessSnapshot } from "./access-service.js";
-export type { CopiesSnapshot, CopyDecision, CopyProposal, CopyService, NodeMessage, ShardKey } from "./copy-service.js";
+export type {
+  CopiesSnapshot,
+  CopyDecision,
+  CopyProposal,
+  CopyService,
+  KnownConfiguration,
+  NodeMessage,
+  ShardKey,
+} from "./copy-service.js";
 export { type Delivery, deliveryOf, messageInFull, undelivered } from "./delivery.js";
 export type { ExtensionService, ExtensionsSnapshot } from "./extension-service.js";
 export { initialConfigurations } from "./initial-configurations.js";

@@ -230,7 +230,7 @@ export class CopyNode implements AsyncDisposable {
     return this.#process;
   }
 
-  #service(isAlive: () => boolean): CopyService {
+  #service(isAlive: () => boolean): Omit<CopyService, "restore"> {
     const { world, name } = this;
     const reached = () => {
       if (!isAlive() || world.withoutService.has(name)) throw new ShoalError("unavailable", "no coordinator");

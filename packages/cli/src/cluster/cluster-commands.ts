@@ -2,10 +2,12 @@ import { ShoalError } from "@shoal/model";
 import { EXIT_FAILURE, systemClock } from "@shoal/service-runtime";
 import type { Command } from "commander";
 import { KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
+import { KNOWN_COPIES } from "../known-copies.js";
 import { addConfigFileFlag, type ServeFlags } from "../serve-flags.js";
 import { configure, inOneLine } from "../service-command.js";
 import { ROLES, readCertificateRequest } from "./certificate-request.js";
 import type { StatusSource } from "./cluster-status.js";
+import type { RestoredCopies } from "./restored-copies.js";
 import type { FileOwner } from "./write-certificates.js";
 
 /** `shoal cluster …`: what a person does for a cluster, beside starting its processes. */
@@ -65,8 +67,9 @@ export function addClusterCommands(program: Command): void {
     );
   addConfigFileFlag(cluster.command("restore-schema"))
     .description(
-      "Brings the schema, and roles and users, back into the empty store of coordinators, from what gateways, storage nodes " +
-        `and servers remember in '${KNOWN_SCHEMA}' and '${KNOWN_ACCESS}' of their data folders; as a gateway, by its settings.`,
+      "Brings the schema, who holds the copies of shards, and roles and users back into the empty store of coordinators, from what " +
+        `gateways, storage nodes and servers remember in '${KNOWN_SCHEMA}', '${KNOWN_COPIES}' and '${KNOWN_ACCESS}' of their data ` +
+        "folders; as a gateway, by its settings. Name the folders of all storage nodes.",
     )
     .requiredOption("--from <folder...>", "data folders, or copies of that file: the newest of one cluster is taken")
     .option(
@@ -77,7 +80,7 @@ export function addClusterCommands(program: Command): void {
       inOneLine(async () => {
         const { configuration } = await configure("gateway", flags);
         const { restoreSchema } = await import("./restore-schema.js");
-        const { schema, access } = await restoreSchema(from, configuration, dataPath);
+        const { schema, access, copies } = await restoreSchema(from, configuration, dataPath);
         const { clusterId, version, classes } = schema;
         const names = classes.map(({ definition }) => definition.class).join(", ") || "none";
         const roles =
@@ -87,8 +90,27 @@ export function addClusterCommands(program: Command): void {
         process.stdout.write(
           `version ${version} of the schema of cluster '${clusterId}' is back, classes: ${names}\n${roles}\n`,
         );
+        for (const line of describeCopies(copies)) process.stdout.write(`${line}\n`);
       }),
     );
+}
+
+function describeCopies({ configurations, lostClasses, unaskedNodes }: RestoredCopies): readonly string[] {
+  const lines: string[] = [];
+  if (configurations.length > 0) lines.push(`who holds the copies of ${configurations.length} shards is back`);
+  if (unaskedNodes.length > 0) {
+    lines.push(
+      `of storage nodes ${unaskedNodes.join(", ")} no folder was given: they are primary of some of these shards, and may have ` +
+        "known of a later change. Shards whose copies then do not agree take no writes",
+    );
+  }
+  if (lostClasses.length > 0) {
+    lines.push(
+      `no folder knows who holds the copies of classes ${lostClasses.join(", ")}: they take no writes, and can be deleted and ` +
+        "imported anew",
+    );
+  }
+  return lines;
 }
 
 interface CertificateFlags {

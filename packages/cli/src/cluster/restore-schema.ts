@@ -6,6 +6,7 @@ import {
   type AccessChange,
   type AccessService,
   type AccessSnapshot,
+  type CopyService,
   goesOnFrom,
   type SchemaSnapshot,
   type ServedSchema,
@@ -14,17 +15,21 @@ import { connectCoordinator } from "@shoal/rpc/grpc";
 import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
+import { type KnownCopies, knownCopiesIn } from "../known-copies.js";
 import { ballastOf } from "../make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
 import { followInternalTls } from "../tls-files.js";
+import { newestCopies, type RestoredCopies } from "./restored-copies.js";
 
 const COORDINATOR_MS_MAX = 15_000;
+const CONFIGURATIONS_A_CALL = 1_000;
 
 /** What was brought back. */
 export interface Restored {
   readonly schema: SchemaSnapshot;
   /** Roles and users; undefined when nobody remembers any. */
   readonly access: AccessSnapshot | undefined;
+  readonly copies: RestoredCopies;
 }
 
 /**
@@ -38,7 +43,12 @@ export async function restoreSchema(
   dataPath: string | undefined,
 ): Promise<Restored> {
   const known = await Promise.all(sources.map(readKnown));
-  const restored: Restored = { schema: newestOf(known), access: newestAccessOf(known) };
+  const schema = newestOf(known);
+  const copies = newestCopies(
+    known.flatMap((one) => one.copies ?? []),
+    schema.classes,
+  );
+  const restored: Restored = { schema, access: newestAccessOf(known), copies };
   await using scope = new ResourceScope();
   if (dataPath === undefined) {
     const tls = await followInternalTls(configuration, "gateway", silentLogger, scope);
@@ -59,18 +69,29 @@ export async function restoreSchema(
 /**
  * Roles and users first: with the schema the store becomes that of the cluster, and its processes believe whatever it says of them.
  */
-async function bringBack(
-  restored: Restored,
-  { schema, access }: { readonly schema: Pick<ServedSchema, "current" | "restore">; readonly access: AccessService },
-): Promise<Restored> {
+async function bringBack(restored: Restored, { schema, access, copies }: Coordinator): Promise<Restored> {
   const contextOf = () => ({ deadline: systemClock.now() + COORDINATOR_MS_MAX });
   const { classes } = await schema.current(contextOf());
   // Where there are classes, nothing is brought back: the schema says so.
   if (restored.access !== undefined && classes.length === 0) {
     await restoreAccess(restored.access, access, contextOf);
   }
-  await schema.restore(restored.schema, contextOf());
+  const { configurations } = restored.copies;
+  try {
+    await schema.restore(restored.schema, contextOf());
+  } finally {
+    // Also when the schema is there already: an attempt may have ended in between. What is there stays.
+    for (let at = 0; at < configurations.length; at += CONFIGURATIONS_A_CALL) {
+      await copies.restore(configurations.slice(at, at + CONFIGURATIONS_A_CALL), contextOf());
+    }
+  }
   return restored;
+}
+
+interface Coordinator {
+  readonly schema: Pick<ServedSchema, "current" | "restore">;
+  readonly access: AccessService;
+  readonly copies: Pick<CopyService, "restore">;
 }
 
 interface KnownSchema {
@@ -78,6 +99,8 @@ interface KnownSchema {
   readonly snapshot: SchemaSnapshot;
   /** Only gateways and servers know any. */
   readonly access: AccessSnapshot | undefined;
+  /** Only storage nodes and gateways know any. */
+  readonly copies: KnownCopies | undefined;
 }
 
 /** Versions of a store only grow, over the starts of its coordinators, too. */
@@ -103,7 +126,7 @@ async function readKnown(source: string): Promise<KnownSchema> {
     throw new ShoalError("invalid", `--from '${source}': it does not say which cluster it is of`);
   }
   const access = await entriesMemory<AccessSnapshot>(jsonFileMemory(dirname(file), KNOWN_ACCESS)).load();
-  return { source, snapshot, access };
+  return { source, snapshot, access, copies: await knownCopiesIn(dirname(file)).load() };
 }
 
 /** Fails with `invalid` when they are of several clusters. */

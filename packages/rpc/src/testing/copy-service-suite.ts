@@ -98,6 +98,16 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
       }
     });
 
+    test("brings back nothing where nothing was lost", async () => {
+      await using opened = await open();
+      const { elsewhere, shards } = opened;
+      const known = Array.from(shards, ([shard, copies]) => {
+        return [shard, withLearner(initialConfiguration(copies), "node-9/a")] as const;
+      });
+      await elsewhere.restore(known, context);
+      expect((await elsewhere.current(context)).configurations.size).toBe(0);
+    });
+
     test("tells of what changed alone: the others stay the same objects", async () => {
       await using opened = await open();
       const { service, elsewhere, shards } = opened;

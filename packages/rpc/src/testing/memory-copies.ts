@@ -1,13 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ShoalError } from "@shoal/model";
 import { type CopyName, configurationFault, initialConfiguration, type ShardConfiguration } from "@shoal/replication";
-import type { CopiesSnapshot, CopyDecision, CopyProposal, CopyService, ShardKey } from "../copy-service.js";
+import type {
+  CopiesSnapshot,
+  CopyDecision,
+  CopyProposal,
+  CopyService,
+  KnownConfiguration,
+  ShardKey,
+} from "../copy-service.js";
 import { WatchedValue } from "../watched-value.js";
 
 /** `CopyService` in memory, behind what coordinators share when there are several. */
 export class MemoryCopies implements CopyService {
   readonly #placed: Map<ShardKey, readonly CopyName[]>;
   readonly #snapshot: WatchedValue<CopiesSnapshot>;
+  /** Shards of a schema that was restored. */
+  readonly lost = new Set<ShardKey>();
   /** Thrown by every call while it is set. */
   failure: ShoalError | undefined;
 
@@ -56,6 +65,15 @@ export class MemoryCopies implements CopyService {
     const before = this.#snapshot.known.configurations;
     if (decisions.some(({ shard }) => configurations.get(shard) !== before.get(shard))) this.#commit(configurations);
     return decisions;
+  }
+
+  async restore(known: readonly KnownConfiguration[]): Promise<void> {
+    await Promise.resolve();
+    if (this.failure !== undefined) throw this.failure;
+    const configurations = new Map(this.#snapshot.known.configurations);
+    const fitting = known.filter(([shard]) => this.lost.has(shard) && !configurations.has(shard));
+    for (const [shard, configuration] of fitting) configurations.set(shard, configuration);
+    if (fitting.length > 0) this.#commit(configurations);
   }
 
   replace(snapshot: CopiesSnapshot): void {

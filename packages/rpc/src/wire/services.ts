@@ -261,6 +261,8 @@ const COPIES_DECISION = message("CopiesDecision", {
 /** A decision for each proposal, in the same order. */
 const COPIES_DECISIONS = message("CopiesDecisions", { decisions: repeated(1, COPIES_DECISION) });
 
+const RESTORE_COPIES_REQUEST = message("RestoreCopiesRequest", { configurations: repeated(1, COPIES_ENTRY) });
+
 /** How to come to `position` from what the stream delivered before; or, when `whole`, from nothing. */
 const COPIES_UPDATE = message("CopiesUpdate", {
   position: field(1, COPIES_POSITION),
@@ -273,6 +275,8 @@ const COPIES_UPDATE = message("CopiesUpdate", {
 export const COPIES = service("Copies", {
   /** Each proposal by itself. One that was accepted is accepted again while it is what counts. */
   Propose: unary(PROPOSE_COPIES_REQUEST, COPIES_DECISIONS, { isRepeatable: true, isForAll: true }),
+  /** What processes of a cluster still know, after its schema was restored. */
+  Restore: unary(RESTORE_COPIES_REQUEST, COPIES_POSITION, { isRepeatable: true, isSlow: true }),
   /** All of them, or only "that one" when the caller knows the latest. */
   Current: unary(COPIES_POSITION, COPIES_UPDATE, { isRepeatable: true, isForAll: true }),
   /** All of them once, and then what changes. */

@@ -5,7 +5,7 @@ export interface NodeCopiesOptions {
   readonly nodeName: string;
   /** Names the copies that are made on the node's folder with their classes; later ones begin so. */
   readonly ownCopy: CopyName;
-  readonly service: CopyService;
+  readonly service: Omit<CopyService, "restore">;
   /** To the node of that name. It may be lost. */
   readonly send: (node: string, message: NodeMessage) => void;
   /** Milliseconds of the monotonic clock. */
