@@ -1,6 +1,6 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import type { ClassDefinition } from "@shoal/model";
-import { initialConfiguration, type ShardConfiguration } from "@shoal/replication";
+import { initialConfiguration, PLACEMENT, type ShardConfiguration } from "@shoal/replication";
 import type { NodeClaim, NodeDirectory, NodePresence, NodeRecord, SchemaSnapshot } from "@shoal/rpc";
 import { seededRandom } from "@shoal/seeded-random";
 import { createShardingState } from "@shoal/sharding";
@@ -335,7 +335,9 @@ describe("a node that comes with an empty folder", () => {
       const { configurations } = await opened.copies.current(context);
       const before = configurations.get(key) ?? initialConfiguration(shard?.copies ?? []);
       const next = { ...before, version: before.version + 1, ...change(before) };
-      expect(await opened.copies.propose("n", [{ shard: key, next }], context)).toMatchObject([{ isAccepted: true }]);
+      expect(await opened.copies.propose(PLACEMENT, [{ shard: key, next }], context)).toMatchObject([
+        { isAccepted: true },
+      ]);
     };
     const members = records[0]?.sharding.shards[0]?.members ?? [];
     return { ...opened, register, configure, members };

@@ -1,6 +1,6 @@
 import { MemoryStore } from "@shoal/kv/testing/memory-store";
 import { ShoalError } from "@shoal/model";
-import { initialConfiguration, type ShardConfiguration, withLearner } from "@shoal/replication";
+import { initialConfiguration, PLACEMENT, type ShardConfiguration, withdrawn, withLearner } from "@shoal/replication";
 import type { ClassRecord, CopiesSnapshot, CopyProposal } from "@shoal/rpc";
 import { describeCopyService } from "@shoal/rpc/testing/copy-service-suite";
 import type { RequestContext } from "@shoal/runtime";
@@ -38,8 +38,11 @@ function after(before: ShardConfiguration, change: Partial<ShardConfiguration> =
   return { ...before, version: before.version + 1, ...change };
 }
 
-function proposals(classId: string, from: number, count: number): readonly CopyProposal[] {
-  return Array.from({ length: count }, (_, at) => ({ shard: `${classId}/${from + at}`, next: after(FIRST) }));
+/** What the primary's node may propose of its shards. Another node may only say that its own copy is not in sync. */
+function proposals(classId: string, from: number, count: number, node = "n1"): readonly CopyProposal[] {
+  const copy = COPIES.find((one) => one.startsWith(`${node}/`)) ?? "";
+  const next = node === "n1" ? after(FIRST) : withdrawn(FIRST, copy, copy);
+  return Array.from({ length: count }, (_, at) => ({ shard: `${classId}/${from + at}`, next }));
 }
 
 /** A store whose commits wait, or fail, as the test says. */
@@ -97,13 +100,25 @@ it("accepts what follows the current configuration, which is the first one until
   await makeClass(ledger, "c", 2);
   const second = after(FIRST, { inSync: ["n1/a", "n2/b"], learners: ["n3/c"] });
   const other = after(FIRST);
-  const third = after(second, { epoch: 2, primary: "n2/b" });
+  const third = after(second, { epoch: 2, primary: "n2/b", claim: "" });
   const propose = async (next: ShardConfiguration, shard = "c/0") => {
     const [decision] = await copies.propose("n1", [{ shard, next }], CONTEXT);
     return decision;
   };
   expect(await propose(second)).toEqual({ shard: "c/0", isAccepted: true, current: second });
   expect(await propose(other, "c/1")).toEqual({ shard: "c/1", isAccepted: true, current: other });
+  // Whoever has no copy of it changes nothing, nor does the node of another copy.
+  for (const node of ["n9", "n3"]) {
+    const next = after(second, { epoch: 2, primary: `n9/x`, inSync: [...second.inSync, "n9/x"], minInSync: 1 });
+    for (const proposal of [
+      { shard: "c/0", next },
+      { shard: "c/0", next: after(second) },
+    ]) {
+      expect(await copies.propose(node, [proposal], CONTEXT)).toEqual([
+        { shard: "c/0", isAccepted: false, current: second },
+      ]);
+    }
+  }
   // Somebody was faster; what may never be.
   for (const refused of [other, FIRST, after(third), after(second, { primary: "n3/c" })]) {
     expect(await propose(refused)).toEqual({ shard: "c/0", isAccepted: false, current: second });
@@ -148,9 +163,8 @@ it("accepts nothing of a class that was restored without its configurations: nob
   await copies.restore([["c/0", FIRST]], CONTEXT);
   expect([...(await copies.current(CONTEXT)).configurations]).toEqual([["c/0", known]]);
   const next = withLearner(known, "n5/a");
-  expect(await copies.propose("n1", [{ shard: "c/0", next }], CONTEXT)).toMatchObject([{ isAccepted: true }]);
-  const other = { ...proposals("c", 1, 2)[0], shard: "c/1" } as CopyProposal;
-  expect(await copies.propose("n1", [other], CONTEXT)).toMatchObject([{ isAccepted: false }]);
+  expect(await copies.propose(PLACEMENT, [{ shard: "c/0", next }], CONTEXT)).toMatchObject([{ isAccepted: true }]);
+  expect(await copies.propose("n1", proposals("c", 1, 1), CONTEXT)).toMatchObject([{ isAccepted: false }]);
   await change(restored, [removeClass("c")]);
   await makeClass(restored, "d");
   expect(await copies.propose("n1", proposals("d", 0, 1), CONTEXT)).toMatchObject([{ isAccepted: true }]);
@@ -180,8 +194,8 @@ it("shares a commit among all that came while another was under way, at most 100
   await expect.poll(() => store.commits.length).toBe(1);
   const later = [
     copies.propose("n1", proposals("c", 1, 250), CONTEXT),
-    copies.propose("n2", proposals("c", 251, 20), CONTEXT),
-    copies.propose("n3", proposals("c", 271, 1), CONTEXT),
+    copies.propose("n2", proposals("c", 251, 20, "n2"), CONTEXT),
+    copies.propose("n3", proposals("c", 271, 1, "n3"), CONTEXT),
   ];
   store.beforeCommit = async () => {};
   release();
@@ -213,14 +227,14 @@ it("fails at once for all that wait when the store cannot be reached, and goes o
   };
   const all = [
     copies.propose("n1", proposals("c", 0, 250), CONTEXT),
-    copies.propose("n2", proposals("c", 250, 1), CONTEXT),
+    copies.propose("n2", proposals("c", 250, 1, "n2"), CONTEXT),
   ];
   for (const one of all) await expect(one).rejects.toMatchObject({ code: "unavailable", message: "etcd is away" });
   expect(store.commits).toHaveLength(1);
   store.beforeCommit = async () => {};
-  const [decision] = await copies.propose("n2", proposals("c", 250, 1), CONTEXT);
+  const [decision] = await copies.propose("n2", proposals("c", 250, 1, "n2"), CONTEXT);
   expect(decision).toMatchObject({ isAccepted: true });
-  const late = copies.propose("n2", proposals("c", 251, 1), { deadline: 0 });
+  const late = copies.propose("n2", proposals("c", 251, 1, "n2"), { deadline: 0 });
   await expect(late).rejects.toMatchObject({ code: "deadlineExceeded" });
 });
 
@@ -261,11 +275,11 @@ it("commits what comes soon after a commit together, and what comes alone at onc
   using _copies = copies;
   await copies.propose("n1", proposals("c", 0, 1), CONTEXT);
   expect(store.commits).toHaveLength(1);
-  await Promise.all([1, 2, 3].map((at) => copies.propose(`n${at}`, proposals("c", at, 1), CONTEXT)));
+  await Promise.all([1, 2, 3].map((at) => copies.propose(`n${at}`, proposals("c", at, 1, `n${at}`), CONTEXT)));
   expect(store.commits.map(({ length }) => length)).toEqual([1, 3]);
 });
 
-it("is one line of configurations for nodes at several coordinators, whatever they propose", async () => {
+it("is one line of configurations at several coordinators, whatever is proposed", async () => {
   const seed = Number(process.env.COORDINATOR_SEED) || 7;
   const { below } = seededRandom(seed);
   const store = await openStore();
@@ -274,15 +288,15 @@ it("is one line of configurations for nodes at several coordinators, whatever th
   const coordinators = ledgers.map((ledger) => new StoredCopies(ledger));
   /** Of each shard, what was accepted. */
   const accepted = new Map<string, ShardConfiguration[]>();
-  const nodes = Array.from({ length: 6 }, async (_, node) => {
+  const nodes = Array.from({ length: 6 }, async (_, client) => {
     for (let round = 0; round < 30; round++) {
       const coordinator = coordinators[below(2)] as StoredCopies;
       const known = (await coordinator.current(CONTEXT)).configurations;
       const asked = Array.from({ length: 1 + below(3) }, () => {
         const shard = `c/${below(3)}`;
-        return { shard, next: after(known.get(shard) ?? FIRST, { claim: `${node} ${round} ${below(1_000)}` }) };
+        return { shard, next: after(known.get(shard) ?? FIRST, { claim: `${client} ${round} ${below(1_000)}` }) };
       });
-      const decisions = await coordinator.propose(`n${node}`, asked, CONTEXT);
+      const decisions = await coordinator.propose("n1", asked, CONTEXT);
       for (const [at, { shard, isAccepted, current }] of decisions.entries()) {
         const next = asked[at]?.next as ShardConfiguration;
         if (isAccepted) accepted.set(shard, [...(accepted.get(shard) ?? []), next]);

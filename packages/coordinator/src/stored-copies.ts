@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ShoalError } from "@shoal/model";
-import { configurationFault, type ShardConfiguration } from "@shoal/replication";
+import { proposalFault, type ShardConfiguration } from "@shoal/replication";
 import {
   type CopiesSnapshot,
   type CopyDecision,
@@ -34,6 +34,7 @@ const SHARED: RequestContext = { deadline: Number.POSITIVE_INFINITY };
 
 /** A proposal that waits for a commit. */
 interface WaitingProposal {
+  readonly node: string;
   readonly proposal: CopyProposal;
   readonly context: RequestContext;
   readonly decided: (decision: CopyDecision) => void;
@@ -81,7 +82,7 @@ export class StoredCopies implements CopyService, Disposable {
     const decisions = proposals.map(
       (proposal) =>
         new Promise<CopyDecision>((decided, failed) => {
-          queue.push({ proposal, context, decided, failed });
+          queue.push({ node, proposal, context, decided, failed });
         }),
     );
     if (queue.length > 0) this.#waiting.set(node, queue);
@@ -147,8 +148,7 @@ export class StoredCopies implements CopyService, Disposable {
     const inTime = batch.filter((one) => !this.#isOver(one));
     if (inTime.length === 0) return;
     try {
-      const proposals = inTime.map(({ proposal }) => proposal);
-      const decisions = await this.#ledger.change(SHARED, (state) => this.#decide(proposals, state));
+      const decisions = await this.#ledger.change(SHARED, (state) => this.#decide(inTime, state));
       for (const [at, { decided }] of inTime.entries()) decided(decisions[at] as CopyDecision);
     } catch (thrown) {
       const error = ShoalError.from(thrown);
@@ -168,15 +168,15 @@ export class StoredCopies implements CopyService, Disposable {
     return isOver;
   }
 
-  #decide(proposals: readonly CopyProposal[], state: MetaState): LedgerChange<readonly CopyDecision[]> {
+  #decide(batch: readonly WaitingProposal[], state: MetaState): LedgerChange<readonly CopyDecision[]> {
     const changed = new Map<ShardKey, ShardConfiguration>();
-    const answer = proposals.map(({ shard, next }): CopyDecision => {
+    const answer = batch.map(({ node, proposal: { shard, next } }): CopyDecision => {
       const current = changed.get(shard) ?? this.#configurationIn(state, shard);
       // One that was made comes again when its response was lost.
       if (current === undefined || isDeepStrictEqual(current, next)) {
         return { shard, isAccepted: current !== undefined, current };
       }
-      const isRefused = configurationFault(current, next) !== undefined || isLost(state, ...namesOf(shard));
+      const isRefused = proposalFault(current, next, node) !== undefined || isLost(state, ...namesOf(shard));
       if (isRefused) return { shard, isAccepted: false, current };
       changed.set(shard, next);
       return { shard, isAccepted: true, current: next };

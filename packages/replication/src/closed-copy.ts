@@ -43,9 +43,11 @@ export class ClosedCopy {
   /** What is due, to be asked ten times a second. */
   step(configuration: ShardConfiguration, now: number): readonly CopyEffect[] {
     const { leases, shard, timing } = this.#options;
-    const effects: CopyEffect[] = leases
-      .dueRevocations(shard, now)
-      .map(({ copy, last }) => ({ type: "send", to: copy, message: { type: "revoke", last, configuration } }));
+    const effects: CopyEffect[] = leases.dueRevocations(shard, now).map(({ copy, last }) => ({
+      type: "send",
+      to: copy,
+      message: { type: "revoke", last, version: configuration.version },
+    }));
     if (now < this.#lateAt || now < this.#askedAt + timing.resendMs) return effects;
     const { version } = configuration;
     const others = this.#successors(configuration);
@@ -57,9 +59,11 @@ export class ClosedCopy {
   message(from: CopyName, message: CopyMessage, configuration: ShardConfiguration | undefined): readonly CopyEffect[] {
     const { leases, shard } = this.#options;
     if (message.type === "revoke") {
+      const { last, version } = message;
+      if (configuration !== undefined && last.epoch > configuration.epoch) return [{ type: "refresh" }];
       // Nobody reads on account of it, nor will.
-      leases.confirmRevoked(shard, message.last);
-      return [{ type: "send", to: from, message: { type: "revoked", version: message.configuration.version } }];
+      leases.confirmRevoked(shard, last);
+      return [{ type: "send", to: from, message: { type: "revoked", version } }];
     }
     if (message.type === "revoked") leases.revoked(shard, from, message.version);
     if (message.type !== "end" || configuration === undefined || message.version !== this.#asked) return [];

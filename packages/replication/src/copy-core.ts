@@ -1,7 +1,7 @@
 import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
 import type { LeadNumber, NodeLeases } from "./node-leases.js";
-import { type CopyName, configurationFault, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+import { type CopyName, nodeOf, proposalFault, type ShardConfiguration } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 import type { WrongVariant } from "./wrong-variants.js";
 
@@ -133,7 +133,7 @@ export class CopyCore {
   propose(next: ShardConfiguration): void {
     const { configuration } = this;
     if (configuration === undefined) return;
-    const fault = configurationFault(configuration, next);
+    const fault = proposalFault(configuration, next, this.node);
     if (fault !== undefined) throw new Error(`${this.name} proposes what cannot be: ${fault}`);
     this.#proposedAt = this.now;
     this.maybes = [...this.maybes, next];
@@ -201,7 +201,7 @@ export class CopyCore {
     const { configuration, leases, now, options, timing } = this;
     if (configuration === undefined || !this.hasRevocations) return;
     for (const { copy, last } of leases.dueRevocations(options.shard, now)) {
-      this.send(copy, { type: "revoke", last, configuration });
+      this.send(copy, { type: "revoke", last, version: configuration.version });
     }
     const isSomebodyThere = [...leases.revoking(options.shard).keys()].some((copy) => {
       return now < leases.heardAt(nodeOf(copy)) + timing.silenceMs;

@@ -37,7 +37,8 @@ export type CopyMessage =
       /** The run of the process that shall follow: to a later one it says nothing. */
       readonly receiver: string;
       readonly committed: number;
-      readonly configuration: ShardConfiguration;
+      /** Of the primary's configuration. */
+      readonly version: number;
       /** Where the primary's journal ended when its epoch began: whoever is in sync has that much. */
       readonly start: number;
     }
@@ -65,8 +66,8 @@ export type CopyMessage =
   | { readonly type: "committed"; readonly epoch: number; readonly sequence: number }
   /** The journal of the receiver does not go on where the sender's does. */
   | { readonly type: "gap"; readonly epoch: number; readonly end: JournalPosition }
-  /** The receiver goes by a configuration that is over. */
-  | { readonly type: "stale"; readonly configuration: ShardConfiguration }
+  /** The receiver goes by a configuration that is over: that version is there. */
+  | { readonly type: "stale"; readonly version: number }
   /** Catching up begins: what did you change after `common`? */
   | {
       readonly type: "begin";
@@ -98,7 +99,7 @@ export type CopyMessage =
   | { readonly type: "askEnd"; readonly version: number }
   | { readonly type: "end"; readonly version: number; readonly end: JournalPosition }
   /** Answer nothing on account of the lead `last`, nor of one before it. */
-  | { readonly type: "revoke"; readonly last: LeadNumber; readonly configuration: ShardConfiguration }
+  | { readonly type: "revoke"; readonly last: LeadNumber; readonly version: number }
   | { readonly type: "revoked"; readonly version: number };
 
 /** What a copy keeps about itself, durably, beside its rows and its journal. */

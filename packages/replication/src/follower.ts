@@ -125,7 +125,7 @@ export class Follower {
     switch (message.type) {
       case "askEnd":
         if (configuration !== undefined && configuration.version > message.version) {
-          this.#core.send(from, { type: "stale", configuration });
+          this.#core.send(from, { type: "stale", version: configuration.version });
         } else if (this.#mayNotReplace(from)) {
           this.#askEnds();
         } else if (this.#core.isComplete && !this.#core.hasFailed) {
@@ -223,20 +223,22 @@ export class Follower {
     if (sequence <= this.#core.state.end.sequence) this.#core.committed = Math.max(this.#core.committed, sequence);
   }
 
-  #revoked(from: CopyName, { last, configuration }: Extract<CopyMessage, { type: "revoke" }>): void {
+  #revoked(from: CopyName, { last, version }: Extract<CopyMessage, { type: "revoke" }>): void {
     const { leases, options } = this.#core;
     leases.confirmRevoked(options.shard, last);
     if (this.#lead !== undefined && leases.isRevoked(options.shard, this.#lead)) this.#lead = undefined;
-    this.#core.send(from, { type: "revoked", version: configuration.version });
+    this.#core.send(from, { type: "revoked", version });
   }
 
-  /** Whether a primary of `epoch` is followed; the sender gets the configuration otherwise. */
+  /** Whether a primary of `epoch` is followed; the sender hears that there is a later one otherwise. */
   #follows(from: CopyName, epoch: number): boolean {
     const core = this.#core;
     const { configuration, state } = core;
     const known = Math.max(state.acceptedEpoch, configuration?.epoch ?? 0);
     if (epoch < known || this.isTakingOver) {
-      if (configuration !== undefined && epoch < configuration.epoch) core.send(from, { type: "stale", configuration });
+      if (configuration !== undefined && epoch < configuration.epoch) {
+        core.send(from, { type: "stale", version: configuration.version });
+      }
       return false;
     }
     return configuration?.primary === from && configuration.epoch === epoch;

@@ -6,11 +6,12 @@ export { type EpochTable, type JournalPosition, START } from "./journal-position
 export { type Heartbeat, NodeLeases, type Stamp } from "./node-leases.js";
 export {
   type CopyName,
-  configurationFault,
   copiesOf,
   initialConfiguration,
   minInSyncOf,
   nodeOf,
+  PLACEMENT,
+  proposalFault,
   type ShardConfiguration,
   STORE,
   withdrawn,

@@ -251,11 +251,12 @@ export class Primary {
     peer.leadSent = lead;
     peer.leadSentAt = now;
     const { committed, leases } = core;
+    const { version } = configuration;
     const { run } = leases;
     const epoch = this.#epoch;
     const start = this.#isReady ? this.#start : core.state.end.sequence;
     const receiver = leases.runOf(nodeOf(peer.copy)) ?? "";
-    core.send(peer.copy, { type: "lead", epoch, lead, needs, run, receiver, committed, configuration, start });
+    core.send(peer.copy, { type: "lead", epoch, lead, needs, run, receiver, committed, version, start });
   }
 
   #led(peer: Peer, { epoch, lead, end }: Extract<CopyMessage, { type: "led" }>): void {
@@ -386,6 +387,8 @@ export class Primary {
         peer.isLive = false;
         peer.queue = [];
         peer.match = undefined;
+        // How it has caught up says nothing any more, nor that it is waited for.
+        peer.feed = undefined;
       }
       return;
     }

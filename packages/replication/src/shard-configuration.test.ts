@@ -5,7 +5,9 @@ import {
   configurationFault,
   handedOver,
   needsOf,
+  PLACEMENT,
   promoted,
+  proposalFault,
   type ShardConfiguration,
   steppedBack,
   takenOut,
@@ -110,5 +112,67 @@ describe("changes of a configuration", () => {
     ["an eligible copy was never in sync", { version: 6, inSync: ["n1/a"], eligible: ["n4/x"], learners: ["n4/x"] }],
   ])("refuses: %s", (fault, change) => {
     expect(configurationFault(BASE, { ...BASE, ...change })).toBe(fault);
+  });
+});
+
+describe("what a node may propose", () => {
+  const two = takenOut(BASE, ["n3/c"], true);
+  const one = takenOut(two, ["n2/b"], true);
+  const promotion = { copy: "n2/b", claim: "z", equal: ["n3/c"], isTailKnown: true };
+
+  it.each([
+    ["n1", "claims its epoch", BASE, claimed(BASE, "y", true)],
+    ["n1", "takes out who is silent", BASE, two],
+    ["n1", "takes in who has caught up", two, admitted(two, "n3/c")],
+    ["n1", "takes in who is eligible", one, admitted(one, "n2/b")],
+    ["n1", "hands over", BASE, handedOver(BASE, "n2/b")],
+    ["n1", "steps back", BASE, steppedBack(BASE, "n2/b")],
+    ["n1", "replaces its lost copy", BASE, withdrawn(BASE, "n1/a", "n1/z")],
+    ["n2", "takes over", BASE, promoted(BASE, promotion)],
+    ["n2", "takes over while it is eligible", one, promoted(one, { ...promotion, equal: [] })],
+    ["n2", "replaces its lost copy", BASE, withdrawn(BASE, "n2/b", "n2/z")],
+    ["n3", "withdraws", BASE, withdrawn(BASE, "n3/c", "n3/c")],
+    ["n3", "puts its name into a place", withLearner(two, "n4/"), withdrawn(withLearner(two, "n4/"), "n3/c", "n3/d")],
+    [
+      "n4",
+      "makes the copy that is placed there",
+      withLearner(two, "n4/"),
+      withdrawn(withLearner(two, "n4/"), "n4/", "n4/d"),
+    ],
+    [PLACEMENT, "makes a place", BASE, withLearner(BASE, "n4/")],
+  ])("%s %s", (by, _, before, after) => {
+    expect(proposalFault(before, after, by)).toBeUndefined();
+  });
+
+  const third: ShardConfiguration = { ...two, version: two.version + 1 };
+  it.each([
+    ["n9", "claimed", claimed(two, "y", true), /has no copy/],
+    ["n9", "joins", withLearner(two, "n9/x"), /has no copy/],
+    ["n9", "is in sync", { ...third, inSync: [...two.inSync, "n9/x"] }, /has no copy/],
+    ["n1", "makes a place", withLearner(two, "n4/"), /more than its own copy/],
+    ["n1", "drops another copy", withoutLearner(two, "n3/c"), /more than its own copy/],
+    ["n1", "replaces another's copy", withdrawn(two, "n3/c", "n3/z"), /more than its own copy/],
+    [
+      "n1",
+      "takes its new copy for in sync",
+      { ...third, inSync: ["n1/z", "n2/b"], primary: "n1/z", epoch: 4 },
+      /neither in sync/,
+    ],
+    ["n1", "changes minInSync", { ...third, minInSync: 1 }, /minInSync/],
+    ["n2", "claims another's epoch", claimed(two, "y", true), /not primary/],
+    [
+      "n2",
+      "takes out the primary only to be one of two",
+      { ...third, inSync: ["n2/b"], primary: "n2/b", epoch: 4 },
+      undefined,
+    ],
+    ["n2", "takes out a secondary", takenOut(BASE, ["n3/c"], true), /not primary/],
+    ["n3", "admits itself", admitted(two, "n3/c"), /its primary alone/],
+    ["n3", "hands over to another", { ...handedOver(BASE, "n2/b") }, /not primary/],
+  ])("%s not: %s", (by, _, after, fault) => {
+    const before = after.version === BASE.version + 1 ? BASE : two;
+    const found = proposalFault(before, after, by);
+    if (fault === undefined) expect(found).toBeDefined();
+    else expect(found).toMatch(fault);
   });
 });

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** A copy of a shard: `node/id`. The id is random and kept in the copy's store, so an empty disk is another copy. */
 export type CopyName = string;
 
@@ -176,6 +178,36 @@ export function configurationFault(before: ShardConfiguration, after: ShardConfi
   }
   const wereComplete = after.eligible.every((copy) => complete.includes(copy));
   return wereComplete ? undefined : "an eligible copy was never in sync";
+}
+
+/** Proposes for the coordinators: places for copies, what nobody else may. */
+export const PLACEMENT = "";
+
+/** The same of a change that node `by` proposes: by the role that its copy has. */
+export function proposalFault(before: ShardConfiguration, after: ShardConfiguration, by: string): string | undefined {
+  const fault = configurationFault(before, after);
+  if (fault !== undefined || by === PLACEMENT) return fault;
+  const isOwn = (copy: CopyName) => nodeOf(copy) === by;
+  const known = copiesOf(before);
+  const next = copiesOf(after);
+  const [lost] = known.filter(isOwn);
+  const [made] = next.filter(isOwn);
+  if (lost === undefined || made === undefined) return `node '${by}' has no copy of the shard`;
+  if (after.minInSync !== before.minInSync) return `node '${by}' may not change minInSync`;
+  const gone = known.filter((copy) => !next.includes(copy));
+  const added = next.filter((copy) => !known.includes(copy));
+  if (gone.length !== added.length || ![...gone, ...added].every(isOwn)) {
+    return `node '${by}' replaces more than its own copy`;
+  }
+  const complete = [...before.inSync, ...before.eligible];
+  const mayAdmit = isOwn(before.primary) ? before.learners : [];
+  if (after.inSync.some((copy) => !complete.includes(copy) && !mayAdmit.includes(copy))) {
+    return `node '${by}' takes in a copy as in sync, which its primary alone may`;
+  }
+  if (isOwn(before.primary) || (after.primary !== before.primary && isOwn(after.primary))) return undefined;
+  const isChange = lost !== made || complete.includes(lost);
+  const isWithdrawal = isChange && isDeepStrictEqual({ ...after }, { ...withdrawn(before, lost, made) });
+  return isWithdrawal ? undefined : `node '${by}' is not primary, and changes more than its own copy`;
 }
 
 function without(copies: readonly CopyName[], copy: CopyName): readonly CopyName[] {

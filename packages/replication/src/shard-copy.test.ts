@@ -286,6 +286,12 @@ describe("ShardCopy as secondary", () => {
     return leases;
   }
 
+  function secondary(claim: string, leases: NodeLeases): ShardCopy {
+    const machine = copy("c/1", claim, state(1, 5), leases);
+    machine.handle({ type: "configuration", configuration: led }, 100);
+    return machine;
+  }
+
   const lead = (receiver: string) =>
     ({
       type: "lead",
@@ -298,22 +304,22 @@ describe("ShardCopy as secondary", () => {
       run: "a.1",
       receiver,
       ...{ committed: 5, start: 5 },
-      configuration: led,
+      version: led.version,
     }) as const;
 
   it("follows no lead of before it was revoked, also after its store was reopened", () => {
     const leases = leasesOfC(100);
-    const first = copy("c/1", "one", state(1, 5), leases);
+    const first = secondary("one", leases);
     first.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
     expect(first.searchFault(100)).toBeUndefined();
     // The primary hands over; whoever is primary then may acknowledge without this copy.
-    const revoke = { type: "revoke", last: { epoch: 1, lead: 1 }, configuration: led } as const;
+    const revoke = { type: "revoke", last: { epoch: 1, lead: 1 }, version: led.version } as const;
     first.handle({ type: "message", from: "a/1", message: revoke }, 100);
     expect(first.searchFault(100)).toBeDefined();
     // Late, or doubled.
     first.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
     expect(first.searchFault(100)).toBeDefined();
-    const second = copy("c/1", "two", state(1, 5), leases);
+    const second = secondary("two", leases);
     second.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
     expect(second.searchFault(100)).toBeDefined();
   });
@@ -322,7 +328,7 @@ describe("ShardCopy as secondary", () => {
     ["ends before its primary's did when the epoch began", { start: 6, committed: -1 }],
     ["lacks what is acknowledged", { start: 0, committed: 6 }],
   ])("answers no search when its journal %s: its log has lost its end", (_, over) => {
-    const machine = copy("c/1", "one", state(1, 5), leasesOfC(100));
+    const machine = secondary("one", leasesOfC(100));
     machine.handle({ type: "message", from: "a/1", message: { ...lead("c.1"), ...over } }, 100);
     expect(machine.searchFault(100)).toBeDefined();
     machine.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
@@ -330,7 +336,7 @@ describe("ShardCopy as secondary", () => {
   });
 
   it("follows no lead that was sent to another run of its process", () => {
-    const second = copy("c/1", "two", state(1, 5), leasesOfC(100));
+    const second = secondary("two", leasesOfC(100));
     second.handle({ type: "message", from: "a/1", message: lead("c.0") }, 100);
     expect(second.searchFault(100)).toBeDefined();
     second.handle({ type: "message", from: "a/1", message: lead("c.1") }, 100);
@@ -406,12 +412,58 @@ describe("ShardCopy as learner", () => {
   });
 });
 
+describe("what other nodes say of who holds the shard", () => {
+  const known = configuration({ version: 3, epoch: 2, claim: "a", inSync: ["a/1", "b/1"], learners: ["c/1"] });
+  const opened = (name: string): ShardCopy => {
+    const machine = copy(name, "own", { ...state(2, 5), acceptedEpoch: 2 });
+    machine.handle({ type: "configuration", configuration: known }, 0);
+    return machine;
+  };
+  const told = (machine: ShardCopy, from: string, message: CopyMessage) =>
+    machine.handle({ type: "message", from, message }, 1);
+
+  it.each(["b/1", "c/1", "x/1"])("makes %s read it in the store, and nothing else", (from) => {
+    for (const name of ["b/1", "c/1"]) {
+      const machine = opened(name);
+      const effects = told(machine, from, { type: "stale", version: 9 });
+      expect(effects).toContainEqual({ type: "refresh" });
+      expect(effects.filter(({ type }) => type === "discard" || type === "propose")).toEqual([]);
+      expect(machine.configuration).toBe(known);
+      expect(told(machine, from, { type: "stale", version: 3 })).not.toContainEqual({ type: "refresh" });
+    }
+  });
+
+  it("counts for nothing when they have no copy of it", () => {
+    const machine = opened("b/1");
+    for (const from of ["x/1", "y/2"]) {
+      expect(sent(told(machine, from, { type: "askEnd", version: 3 }), "end")).toEqual([]);
+    }
+    expect(sent(told(machine, "c/1", { type: "askEnd", version: 3 }), "end")).toHaveLength(1);
+  });
+
+  it("is kept until the store says so, where it is a lead or a revocation", () => {
+    const machine = opened("b/1");
+    const revoke = { type: "revoke", last: { epoch: 3, lead: 0 }, version: 4 } as const;
+    // Again and again, as nobody answers; from many, as somebody may who means harm.
+    for (let at = 0; at < 20; at++) {
+      const effects = told(machine, `n${at}/1`, revoke);
+      expect(effects).toContainEqual({ type: "refresh" });
+      expect(sent(effects, "revoked")).toEqual([]);
+    }
+    for (let at = 0; at < 3; at++) expect(sent(told(machine, "c/1", revoke), "revoked")).toEqual([]);
+    const next = configuration({ ...known, version: 4, epoch: 3, primary: "c/1", inSync: ["c/1"], learners: ["b/1"] });
+    const effects = machine.handle({ type: "configuration", configuration: next }, 2);
+    const confirmed = effects.filter((effect) => effect.type === "send" && effect.message.type === "revoked");
+    expect(confirmed).toContainEqual({ type: "send", to: "c/1", message: { type: "revoked", version: 4 } });
+    expect(confirmed.length).toBeLessThanOrEqual(8);
+  });
+});
+
 describe("ShardCopy that is opened again", () => {
   it("does not go away for a configuration that is older than itself, and does for a later one without it", () => {
     const learner = copy("b/1", "claim", { ...state(1, 5), since: 7 });
     const without = (version: number) => configuration({ version, inSync: ["a/1", "c/1"] });
-    const stale: CopyMessage = { type: "stale", configuration: without(6) };
-    expect(learner.handle({ type: "message", from: "a/1", message: stale }, 0)).toEqual([]);
+    expect(learner.handle({ type: "configuration", configuration: without(6) }, 0)).toEqual([]);
     expect(learner.configuration).toBeUndefined();
     const effects = learner.handle({ type: "configuration", configuration: without(8) }, 1);
     expect(effects).toContainEqual({ type: "discard" });

@@ -1,8 +1,16 @@
 import { CopyCore, type CopyOptions } from "./copy-core.js";
-import type { CopyEffect, CopyEvent, CopyState } from "./copy-messages.js";
+import type { CopyEffect, CopyEvent, CopyMessage, CopyState } from "./copy-messages.js";
 import { Follower } from "./follower.js";
 import { Primary } from "./primary.js";
-import { copiesOf, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+import { type CopyName, copiesOf, nodeOf, type ShardConfiguration } from "./shard-configuration.js";
+
+/** So many messages that came before their configuration are kept. What is lost is sent again. */
+const EARLY_MAX = 8;
+
+interface EarlyMessage {
+  readonly from: CopyName;
+  readonly message: Extract<CopyMessage, { type: "lead" | "revoke" }>;
+}
 
 /**
  * One copy of a shard, as a state machine: events in, effects out. It has no clock, no disk and no network; `now` is the
@@ -17,6 +25,8 @@ export class ShardCopy {
   #deposed: string | undefined;
   /** The configuration has it no more. */
   #isDropped = false;
+  /** Of epochs that have not been heard of here. */
+  #early: readonly EarlyMessage[] = [];
 
   constructor(options: CopyOptions) {
     this.#core = new CopyCore(options);
@@ -89,22 +99,9 @@ export class ShardCopy {
       case "configuration":
         this.#learn(event.configuration);
         return;
-      case "message": {
-        const { from, message } = event;
-        if ("configuration" in message) this.#learn(message.configuration);
-        // Others know more than has come here.
-        if (message.type === "hello" && message.version > (core.configuration?.version ?? 0)) {
-          core.effects.push({ type: "refresh" });
-        }
-        if (message.type === "revoked") core.leases.revoked(core.options.shard, from, message.version);
-        else if (message.type === "revoke" && this.#primary !== undefined) {
-          core.leases.confirmRevoked(core.options.shard, message.last);
-          core.send(from, { type: "revoked", version: message.configuration.version });
-        }
-        // `stale` brings its configuration only.
-        else if (message.type !== "stale") (this.#primary ?? this.#follower).message(from, message);
+      case "message":
+        this.#message(event.from, event.message);
         return;
-      }
       case "written":
         core.written(event.write);
         return;
@@ -139,6 +136,39 @@ export class ShardCopy {
     }
   }
 
+  /** Who holds the shard is what the MetaStore says: others only say that there is more to know. */
+  #message(from: CopyName, message: CopyMessage): void {
+    const core = this.#core;
+    const { configuration, leases, options } = core;
+    if (configuration === undefined) return;
+    const { type } = message;
+    if (type === "hello" || type === "lead" || type === "stale" || type === "revoke") {
+      if (message.version > configuration.version) core.effects.push({ type: "refresh" });
+    }
+    if (type === "revoked") leases.revoked(options.shard, from, message.version);
+    if (type === "stale" || type === "revoked") return;
+    const epoch = type === "lead" ? message.epoch : type === "revoke" ? message.last.epoch : 0;
+    if ((type === "lead" || type === "revoke") && epoch > configuration.epoch) {
+      const others = this.#early.filter((one) => one.from !== from || one.message.type !== type);
+      this.#early = [...others, { from, message }].slice(-EARLY_MAX);
+      return;
+    }
+    if (type === "revoke" && this.#primary !== undefined) {
+      leases.confirmRevoked(options.shard, message.last);
+      core.send(from, { type: "revoked", version: message.version });
+      return;
+    }
+    // Whoever had a copy may still ask that nothing is answered on its account.
+    const isMember = copiesOf(configuration).some((copy) => nodeOf(copy) === nodeOf(from));
+    if (isMember || type === "revoke") (this.#primary ?? this.#follower).message(from, message);
+  }
+
+  #takeEarly(): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const { from, message } of early) this.#message(from, message);
+  }
+
   #step(): void {
     if (this.#primary === undefined) this.#follower.step();
     else this.#primary.step();
@@ -149,6 +179,12 @@ export class ShardCopy {
     const before = core.configuration;
     const isTakeover = this.#follower.isTakingOver && (before?.inSync.includes(core.name) ?? false);
     if (!core.learn(configuration)) return;
+    this.#follow(configuration, before, isTakeover);
+    if (!this.#isDropped) this.#takeEarly();
+  }
+
+  #follow(configuration: ShardConfiguration, before: ShardConfiguration | undefined, isTakeover: boolean): void {
+    const core = this.#core;
     if (!copiesOf(configuration).includes(core.name)) {
       this.#resign();
       // What it withheld while it took over would never be granted again.

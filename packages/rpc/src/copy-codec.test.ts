@@ -45,12 +45,11 @@ describe("messages between storage nodes", () => {
   });
 
   test("carry the lead of a primary that has not begun its epoch: it does not know what is committed", () => {
-    const configuration = new RandomValues(seededRandom(seed)).configuration();
     const message: NodeMessage = {
       ...{ type: "copy", shard: "c/s", from: "n1/a", to: "n2/b" },
       message: {
         ...{ type: "lead", epoch: 2, lead: 1, needs: new Map([["n2", 1]]), run: "r", receiver: "q" },
-        ...{ committed: -1, configuration, start: 7 },
+        ...{ committed: -1, version: 3, start: 7 },
       },
     };
     expect(read(bytesOf(message))).toEqual(message);

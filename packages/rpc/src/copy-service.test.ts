@@ -1,4 +1,10 @@
-import { type CopyName, initialConfiguration, type ShardConfiguration, withLearner } from "@shoal/replication";
+import {
+  type CopyName,
+  initialConfiguration,
+  PLACEMENT,
+  type ShardConfiguration,
+  withLearner,
+} from "@shoal/replication";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
@@ -97,7 +103,7 @@ test("tells those who watch together of what changes soon after each other", asy
   await expect.poll(() => sizes).toEqual([0]);
   for (const [shard, placedCopies] of shards) {
     const next = withLearner(initialConfiguration(placedCopies), "node-3/c");
-    await copies.propose("node-1", [{ shard, next }]);
+    await copies.propose(PLACEMENT, [{ shard, next }]);
   }
   await expect.poll(() => sizes.at(-1)).toBe(50);
   expect(sizes.length).toBeLessThan(10);
@@ -177,13 +183,13 @@ describe("a coordinator", () => {
     ];
     for (const [change, message] of wrong) {
       const next = { ...good, ...change } as ShardConfiguration;
-      const proposed = client.copies.propose("node-1", [{ shard: "c1/s1", next }], context);
+      const proposed = client.copies.propose(PLACEMENT, [{ shard: "c1/s1", next }], context);
       await expect(proposed).rejects.toMatchObject({ code: "invalid", message: expect.stringContaining(message) });
     }
-    const nowhere = client.copies.propose("node-1", [{ shard: "", next: good }], context);
+    const nowhere = client.copies.propose(PLACEMENT, [{ shard: "", next: good }], context);
     await expect(nowhere).rejects.toMatchObject({ code: "invalid" });
     expect((await client.copies.current(context)).configurations.size).toBe(0);
-    const [decision] = await client.copies.propose("node-1", [{ shard: "c1/s1", next: good }], context);
+    const [decision] = await client.copies.propose(PLACEMENT, [{ shard: "c1/s1", next: good }], context);
     expect(decision?.isAccepted).toBe(true);
   });
 
@@ -214,7 +220,7 @@ describe("a coordinator", () => {
     await using second = await createRpcServer({ copies }, address);
     using client = connectCoordinator([`127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`], { now });
     const next = withLearner(initialConfiguration(["node-1/a", "node-2/b", "node-3/c"]), "node-9/x");
-    const decisions = await client.copies.propose("node-1", [{ shard: "c1/s1", next }], context);
+    const decisions = await client.copies.propose(PLACEMENT, [{ shard: "c1/s1", next }], context);
     expect(decisions).toEqual([{ shard: "c1/s1", isAccepted: true, current: next }]);
     expect(copies.configurationOf("c1/s1")).toEqual(next);
   });

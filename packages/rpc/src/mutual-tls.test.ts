@@ -1,6 +1,6 @@
 import { ChannelCredentials, Client, type ServiceError, status } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { initialConfiguration, withLearner } from "@shoal/replication";
+import { initialConfiguration } from "@shoal/replication";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectCoordinator } from "./client/connect-coordinator.js";
 import { connectNode } from "./client/node-channel.js";
@@ -149,7 +149,8 @@ describe("between processes with certificates", () => {
     using asNode = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["node-1"])) });
     using asGateway = connectCoordinator([address], { now, tls: new SwappedTls(await ours.sign(["gateway"])) });
     const context = { deadline: now() + 10_000 };
-    const next = withLearner(initialConfiguration(["node-1/a", "node-2/b"]), "node-3/c");
+    const first = initialConfiguration(["node-1/a", "node-2/b"]);
+    const next = { ...first, version: 2 };
     const proposals = [{ shard: "c/s", next }];
     for (const [connection, name] of [
       [asNode, "node-1"],

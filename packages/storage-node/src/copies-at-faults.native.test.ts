@@ -3,7 +3,7 @@ import type { FaultRule } from "@shoal/kv/testing/fault-script";
 import { FaultScript } from "@shoal/kv/testing/fault-script";
 import { FaultyStore } from "@shoal/kv/testing/faulty-store";
 import { ShoalError } from "@shoal/model";
-import { nodeOf, withdrawn } from "@shoal/replication";
+import { nodeOf, PLACEMENT, withdrawn } from "@shoal/replication";
 import { idOf } from "@shoal/shard/testing/ids-and-fields";
 import { describe, expect, it } from "vitest";
 import { CopiesWorld, isRefused, NODES, notYet, until } from "./copies-world.fixture.js";
@@ -288,7 +288,7 @@ describe("the registry of a node", () => {
     const copy = out.replica()?.name ?? "";
     await until("it is out", async () => {
       const next = withdrawn(world.configuration(), copy);
-      const [decision] = await world.service.propose("n1", [{ shard: "books/s1", next }]);
+      const [decision] = await world.service.propose(PLACEMENT, [{ shard: "books/s1", next }]);
       return decision?.isAccepted === true;
     });
     await until("it is discarded", () => out.events.some(({ type }) => type === "discarded"));

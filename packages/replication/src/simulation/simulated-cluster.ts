@@ -1,10 +1,11 @@
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { epochAt } from "../journal-position.js";
 import {
-  configurationFault,
   copiesOf,
   initialConfiguration,
   nodeOf,
+  PLACEMENT,
+  proposalFault,
   type ShardConfiguration,
   STORE,
   withLearner,
@@ -321,7 +322,7 @@ class SimulatedCluster implements FaultTarget {
       const current = this.store.get(shard);
       if (current === undefined) return;
       const isAccepted = current.version === next.version - 1;
-      if (isAccepted) this.#change(shard, next);
+      if (isAccepted) this.#change(shard, next, from);
       const now = this.store.get(shard) ?? next;
       if (!this.#network.passes(STORE, from)) return;
       this.#queue.at(this.#queue.now + this.#network.delay(), () => then(isAccepted, now));
@@ -338,9 +339,9 @@ class SimulatedCluster implements FaultTarget {
     });
   }
 
-  #change(shard: string, next: ShardConfiguration): void {
+  #change(shard: string, next: ShardConfiguration, by = PLACEMENT): void {
     const before = this.store.get(shard);
-    const fault = before === undefined ? undefined : configurationFault(before, next);
+    const fault = before === undefined ? undefined : proposalFault(before, next, by);
     if (fault !== undefined) throw new Broken(`${shard}: ${fault}`);
     this.store.set(shard, next);
     this.#changedAt.set(shard, this.#queue.now);

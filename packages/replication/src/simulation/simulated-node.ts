@@ -268,6 +268,7 @@ export class SimulatedNode {
   #carryOutClosed(shard: string, from: string, effects: readonly CopyEffect[]): void {
     for (const effect of effects) {
       if (effect.type === "send") this.#send(shard, from, effect.to, effect.message);
+      if (effect.type === "refresh") this.#refresh();
       if (effect.type !== "propose") continue;
       this.#surroundings.propose(this.name, shard, effect.next, (_, current) => {
         this.#whenRunning(() => this.#configured(shard, current));

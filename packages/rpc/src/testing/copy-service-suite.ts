@@ -1,4 +1,10 @@
-import { type CopyName, initialConfiguration, type ShardConfiguration, withLearner } from "@shoal/replication";
+import {
+  type CopyName,
+  initialConfiguration,
+  PLACEMENT,
+  type ShardConfiguration,
+  withLearner,
+} from "@shoal/replication";
 import { seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import type { CopiesSnapshot, CopyService, ShardKey } from "../copy-service.js";
@@ -13,7 +19,6 @@ export interface OpenedCopies extends AsyncDisposable {
 
 /** All at once, each of which is tried again until nobody was faster. */
 const CHANGES = 12;
-const NODE = "node-1";
 const context = { deadline: Number.POSITIVE_INFINITY };
 const WITHIN_A_SECOND = { timeout: 1_000, interval: 5 };
 
@@ -37,7 +42,7 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
         { shard: one, next },
         { shard: "gone/s", next },
       ];
-      expect(await service.propose(NODE, proposals, context)).toEqual([
+      expect(await service.propose(PLACEMENT, proposals, context)).toEqual([
         { shard: other, isAccepted: false, current: initial },
         { shard: one, isAccepted: true, current: next },
         { shard: "gone/s", isAccepted: false, current: undefined },
@@ -50,13 +55,13 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
       }
       // Decided on what is over; and sent again, as after an answer that was lost.
       const late = withLearner(initialOf(one), "node-8/y");
-      expect(await elsewhere.propose(NODE, [{ shard: one, next: late }], context)).toEqual([
+      expect(await elsewhere.propose(PLACEMENT, [{ shard: one, next: late }], context)).toEqual([
         { shard: one, isAccepted: false, current: next },
       ]);
-      expect(await elsewhere.propose(NODE, [{ shard: one, next }], context)).toEqual([
+      expect(await elsewhere.propose(PLACEMENT, [{ shard: one, next }], context)).toEqual([
         { shard: one, isAccepted: true, current: next },
       ]);
-      expect(await service.propose(NODE, [], context)).toEqual([]);
+      expect(await service.propose(PLACEMENT, [], context)).toEqual([]);
     });
 
     test("accepts one of several that are decided on the same configuration, and versions only grow", async () => {
@@ -75,7 +80,7 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
         const shard = pick(names);
         for (;;) {
           const next = withLearner(known.get(shard) as ShardConfiguration, `node-9/${change}`);
-          const [decision] = await way.propose(NODE, [{ shard, next }], context);
+          const [decision] = await way.propose(PLACEMENT, [{ shard, next }], context);
           const current = decision?.current as ShardConfiguration;
           if (current.version > (known.get(shard)?.version ?? 0)) known.set(shard, current);
           if (decision?.isAccepted === true) accepted.push(next);
@@ -116,11 +121,11 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
       const proposals = [...shards].map(([shard, copies]) => {
         return { shard, next: withLearner(initialConfiguration(copies), "node-9/a") };
       });
-      await service.propose(NODE, proposals, context);
+      await service.propose(PLACEMENT, proposals, context);
       await expect.poll(() => seen.at(-1)?.configurations.size, WITHIN_A_SECOND).toBe(shards.size);
       const before = seen.at(-1)?.configurations;
       const [{ shard, next }] = proposals as [(typeof proposals)[number]];
-      await service.propose(NODE, [{ shard, next: withLearner(next, "node-8/b") }], context);
+      await service.propose(PLACEMENT, [{ shard, next: withLearner(next, "node-8/b") }], context);
       const learnersOf = () => seen.at(-1)?.configurations.get(shard)?.learners;
       await expect.poll(learnersOf, WITHIN_A_SECOND).toEqual(["node-9/a", "node-8/b"]);
       const after = seen.at(-1)?.configurations;

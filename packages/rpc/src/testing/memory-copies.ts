@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ShoalError } from "@shoal/model";
-import { type CopyName, configurationFault, initialConfiguration, type ShardConfiguration } from "@shoal/replication";
+import { type CopyName, initialConfiguration, proposalFault, type ShardConfiguration } from "@shoal/replication";
 import type {
   CopiesSnapshot,
   CopyDecision,
@@ -49,7 +49,7 @@ export class MemoryCopies implements CopyService {
     return this.#snapshot.known;
   }
 
-  async propose(_node: string, proposals: readonly CopyProposal[]): Promise<readonly CopyDecision[]> {
+  async propose(node: string, proposals: readonly CopyProposal[]): Promise<readonly CopyDecision[]> {
     await Promise.resolve();
     if (this.failure !== undefined) throw this.failure;
     const configurations = new Map(this.#snapshot.known.configurations);
@@ -58,7 +58,7 @@ export class MemoryCopies implements CopyService {
       if (current === undefined) return { shard, isAccepted: false, current };
       // Sent again, as the answer was lost.
       if (isDeepStrictEqual(current, next)) return { shard, isAccepted: true, current };
-      if (configurationFault(current, next) !== undefined) return { shard, isAccepted: false, current };
+      if (proposalFault(current, next, node) !== undefined) return { shard, isAccepted: false, current };
       configurations.set(shard, next);
       return { shard, isAccepted: true, current: next };
     });

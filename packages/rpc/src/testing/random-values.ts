@@ -286,14 +286,14 @@ export class RandomValues {
       { type: "hello", version: count(), claim: text(), number: count(), session: session(), ...journal },
       {
         ...{ type: "lead", epoch, lead: count(), needs: this.#numbers(), run: text(), receiver: text() },
-        ...{ committed: count(), configuration: this.configuration(), start: count() },
+        ...{ committed: count(), version: count(), start: count() },
       },
       { type: "led", epoch, lead: count(), end: position() },
       { type: "append", epoch, previous: position(), changes: changes(), committed: count() },
       { type: "appended", epoch, session: session(), end: position() },
       { type: "committed", epoch, sequence: count() },
       { type: "gap", epoch, end: position() },
-      { type: "stale", configuration: this.configuration() },
+      { type: "stale", version: count() },
       { type: "begin", epoch, session: text(), claim: text(), number: count(), common: position() },
       { type: "begun", session: text(), documents: this.list(() => this.id()) },
       {
@@ -303,7 +303,7 @@ export class RandomValues {
       { type: "rowsDone", session: text(), index: count() },
       { type: "askEnd", version: count() },
       { type: "end", version: count(), end: position() },
-      { type: "revoke", last: { epoch, lead: count() }, configuration: this.configuration() },
+      { type: "revoke", last: { epoch, lead: count() }, version: count() },
       { type: "revoked", version: count() },
     ];
   }

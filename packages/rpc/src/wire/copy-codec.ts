@@ -58,7 +58,7 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
     run: text,
     receiver: text,
     committed: upTo,
-    configuration: shardConfiguration,
+    version: count,
     start: count,
   }),
   led: record({ epoch: count, lead: count, end: position }),
@@ -66,7 +66,7 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
   appended: record({ epoch: count, session: optional(text), end: position }),
   committed: record({ epoch: count, sequence: count }),
   gap: record({ epoch: count, end: position }),
-  stale: record({ configuration: shardConfiguration }),
+  stale: record({ version: count }),
   begin: record({ epoch: count, session: text, claim: text, number: count, common: position }),
   begun: record({ session: text, documents: list(document) }),
   rows: record({
@@ -81,7 +81,7 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
   rowsDone: record({ session: text, index: count }),
   askEnd: record({ version: count }),
   end: record({ version: count, end: position }),
-  revoke: record({ last: record({ epoch: count, lead: count }), configuration: shardConfiguration }),
+  revoke: record({ last: record({ epoch: count, lead: count }), version: count }),
   revoked: record({ version: count }),
 };
 const TYPES = Object.keys(BODY_OF_TYPE) as CopyMessage["type"][];

@@ -279,6 +279,7 @@ export class NodeCopies implements Disposable {
   #carryOut(shard: ShardKey, from: CopyName, effects: readonly CopyEffect[]): void {
     for (const effect of effects) {
       if (effect.type === "propose") void this.#proposals.propose({ shard, next: effect.next });
+      if (effect.type === "refresh") void this.#refresh();
       if (effect.type !== "send") continue;
       const { to, message } = effect;
       this.#options.send(nodeOf(to), { type: "copy", shard, from, to, message });
