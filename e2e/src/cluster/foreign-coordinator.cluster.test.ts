@@ -100,7 +100,7 @@ describe("F4: the schema's store is lost", () => {
       ]);
       expect([restored.code, restored.stdout], restored.stderr).toEqual([
         0,
-        expect.stringMatching(/who holds the copies of \d+ shards is back\n$/),
+        expect.stringMatching(/who holds the copies of \d+ shards is known to the store\n$/),
       ]);
       for (const one of processes) one.spawn();
       await cluster.reached();

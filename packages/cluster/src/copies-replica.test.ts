@@ -60,7 +60,7 @@ it("has the first configuration of a shard until another one comes, and none of 
   expect([versionOf(), versionOf("single")]).toEqual([2, undefined]);
 });
 
-it("takes what is newer, and what is of another history, and tells which shards changed", () => {
+it("takes what is newer, keeps it before what another history has, and tells which shards changed", () => {
   const { coordinator, seen, versionOf } = follow();
   const [first, second, other] = [configuration(2), configuration(3), configuration(2)];
   coordinator.publish(snapshot(5, { "c/s": first, "c/t": other }));
@@ -69,7 +69,9 @@ it("takes what is newer, and what is of another history, and tells which shards 
   coordinator.publish(snapshot(7, { "c/s": second, "c/t": other }));
   expect([versionOf(), seen]).toEqual([3, [["c/s", "c/t"], ["c/s"]]]);
   coordinator.publish(snapshot(1, { "c/s": first }, "later"));
-  expect([versionOf(), seen.slice(2)]).toEqual([2, [["c/s", "c/t"]]]);
+  expect([versionOf(), seen.slice(2)]).toEqual([3, [["c/s"], ["c/s", "c/t"]]]);
+  coordinator.publish(snapshot(2, { "c/s": configuration(4) }, "later"));
+  expect(versionOf()).toBe(4);
 });
 
 it("takes what a node says when it is newer, and gives it up when the coordinator has it", () => {

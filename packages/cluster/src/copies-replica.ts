@@ -101,8 +101,14 @@ export class CopiesReplica implements Disposable {
   #take(snapshot: CopiesSnapshot): void {
     const before = this.#snapshot;
     if (before?.historyId === snapshot.historyId && before.version >= snapshot.version) return;
-    const changed = changedKeys(this.#known, snapshot.configurations);
+    const known = this.#known;
+    const changed = changedKeys(known, snapshot.configurations);
     this.#snapshot = snapshot;
+    // A store that was put back from a backup knows less than its nodes, which go on by what they know.
+    for (const [key, { version }] of snapshot.configurations) {
+      const former = known.get(key);
+      if (former !== undefined && former.version > version) this.learn(key, former);
+    }
     for (const [key, { version }] of this.#learned) {
       if (version <= (snapshot.configurations.get(key)?.version ?? 1)) this.#learned.delete(key);
     }

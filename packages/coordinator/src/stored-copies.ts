@@ -94,10 +94,11 @@ export class StoredCopies implements CopyService, Disposable {
     for (let at = 0; at < configurations.length; at += CHANGES_MAX) {
       const portion = configurations.slice(at, at + CHANGES_MAX);
       await this.#ledger.change(context, (state) => {
-        const lost = portion.filter(
-          ([shard]) => isLost(state, ...namesOf(shard)) && this.#configurationIn(state, shard) !== undefined,
-        );
-        const changes = lost.map(([shard, configuration]) => putConfiguration(shard, configuration));
+        const later = portion.filter(([shard, { version }]) => {
+          const current = this.#configurationIn(state, shard);
+          return current !== undefined && (isLost(state, ...namesOf(shard)) || version > current.version);
+        });
+        const changes = later.map(([shard, configuration]) => putConfiguration(shard, configuration));
         return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
       });
     }

@@ -53,7 +53,10 @@ export class ClosedCopy {
     const others = this.#successors(configuration);
     this.#askedAt = now;
     this.#asked = version;
-    return [...effects, ...others.map((to) => ({ type: "send", to, message: { type: "askEnd", version } }) as const)];
+    return [
+      ...effects,
+      ...others.map((to) => ({ type: "send", to, message: { type: "askEnd", version, isOpen: false } }) as const),
+    ];
   }
 
   message(from: CopyName, message: CopyMessage, configuration: ShardConfiguration | undefined): readonly CopyEffect[] {

@@ -50,6 +50,9 @@ export class CopyCore {
   #afterWrite: (() => void) | undefined;
   /** Where the journal begins once what is being written is durable. */
   #nextBase = 0;
+  #soughtAt = Number.NEGATIVE_INFINITY;
+  /** The latest configuration of which another copy has told. */
+  heardVersion = 0;
 
   constructor(options: CopyOptions) {
     this.options = options;
@@ -122,8 +125,9 @@ export class CopyCore {
     then();
   }
 
-  /** Whether a change may be proposed now: none is under way, or its answer is overdue. */
+  /** Whether a change may be proposed now: none is under way, or its answer is overdue, and nobody has told of a later configuration. */
   mayPropose(): boolean {
+    if ((this.configuration?.version ?? 0) < this.heardVersion) return false;
     const due = this.#proposedAt + this.timing.resendMs;
     if (this.maybes.length === 0 || this.now >= due) return true;
     this.wakeAfter(due - this.now);
@@ -173,6 +177,16 @@ export class CopyCore {
     if (this.now >= until) return false;
     this.wakeAfter(until - this.now);
     return true;
+  }
+
+  /** Asks the others in sync whether they are there, and know of nothing later. */
+  seekOthers(): void {
+    const { configuration, name, now, timing } = this;
+    this.wakeAfter(timing.resendMs);
+    if (configuration === undefined || now < this.#soughtAt + timing.resendMs) return;
+    this.#soughtAt = now;
+    const { inSync, version } = configuration;
+    for (const copy of inSync) if (copy !== name) this.send(copy, { type: "askEnd", version, isOpen: true });
   }
 
   withhold(node: string): void {

@@ -95,8 +95,8 @@ export type CopyMessage =
         | undefined;
     }
   | { readonly type: "rowsDone"; readonly session: string; readonly index: number }
-  /** Where does your journal end? The primary is silent. */
-  | { readonly type: "askEnd"; readonly version: number }
+  /** Where does your journal end? The primary is silent, or is not open; `isOpen`: the sender was opened just now, and looks for others. */
+  | { readonly type: "askEnd"; readonly version: number; readonly isOpen: boolean }
   | { readonly type: "end"; readonly version: number; readonly end: JournalPosition }
   /** Answer nothing on account of the lead `last`, nor of one before it. */
   | { readonly type: "revoke"; readonly last: LeadNumber; readonly version: number }

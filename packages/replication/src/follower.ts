@@ -111,7 +111,7 @@ export class Follower {
 
   #askEnds(): void {
     const version = this.#core.configuration?.version ?? 0;
-    for (const copy of this.#others()) this.#core.send(copy, { type: "askEnd", version });
+    for (const copy of this.#others()) this.#core.send(copy, { type: "askEnd", version, isOpen: false });
   }
 
   /** Its primary is not open, and gives its place away to whoever answers: not to a copy that has met no other one yet. */
@@ -124,9 +124,7 @@ export class Follower {
     const { configuration } = this.#core;
     switch (message.type) {
       case "askEnd":
-        if (configuration !== undefined && configuration.version > message.version) {
-          this.#core.send(from, { type: "stale", version: configuration.version });
-        } else if (this.#mayNotReplace(from)) {
+        if (!message.isOpen && this.#mayNotReplace(from)) {
           this.#askEnds();
         } else if (this.#core.isComplete && !this.#core.hasFailed) {
           this.#core.send(from, { type: "end", version: message.version, end: this.#core.state.end });

@@ -43,12 +43,68 @@ describe("a secondary that was opened again and has met no other copy", () => {
 
   it("is not there for the node of a primary that is not open, and asks the others instead", () => {
     const machine = opened();
-    const question = { type: "askEnd", version: 1 } as const;
+    const question = { type: "askEnd", version: 1, isOpen: false } as const;
     const effects = machine.handle({ type: "message", from: "a/1", message: question }, 3_100);
     expect([sent(effects, "end"), asked(effects)]).toEqual([[], ["b/1"]]);
     expect(sent(machine.handle({ type: "message", from: "b/1", message: question }, 3_200), "end")).toHaveLength(1);
     const end = { type: "end", version: 1, end: { epoch: 1, sequence: 5 } } as const;
     machine.handle({ type: "message", from: "b/1", message: end }, 3_300);
     expect(sent(machine.handle({ type: "message", from: "a/1", message: question }, 3_400), "end")).toHaveLength(1);
+  });
+});
+
+describe("a primary that was opened again", () => {
+  const opened = () => {
+    const machine = copy("a/1", "again", state(1, 5), new NodeLeases("a.2", 0, TIMING), 8, false);
+    return { machine, first: machine.handle({ type: "configuration", configuration: led }, 0) };
+  };
+  const claims = (effects: readonly CopyEffect[]) =>
+    effects.flatMap((effect) => (effect.type === "propose" && effect.next.claim === "again" ? [effect.next] : []));
+  const end = { type: "end", version: 1, end: { epoch: 1, sequence: 5 } } as const;
+
+  it("claims its epoch when another copy in sync is there, or after half a minute", () => {
+    const { machine, first } = opened();
+    const isAsked = (effects: readonly CopyEffect[]) =>
+      effects.some((effect) => effect.type === "send" && effect.message.type === "askEnd" && effect.message.isOpen);
+    expect([isAsked(first), claims(first)]).toEqual([true, []]);
+    expect(isAsked(machine.handle({ type: "wake" }, TIMING.resendMs))).toBe(true);
+    expect(claims(machine.handle({ type: "message", from: "b/1", message: end }, 600))).toMatchObject([{ epoch: 2 }]);
+    const alone = opened().machine;
+    expect(claims(alone.handle({ type: "wake" }, TIMING.aloneMs - 1))).toEqual([]);
+    expect(claims(alone.handle({ type: "wake" }, TIMING.aloneMs + 1))).toMatchObject([{ epoch: 2 }]);
+  });
+
+  it("claims nothing while another copy knows of a later configuration than the store: that was put back", () => {
+    const { machine } = opened();
+    const stale = { type: "stale", version: 4 } as const;
+    expect(machine.handle({ type: "message", from: "b/1", message: stale }, 1)).toContainEqual({ type: "refresh" });
+    machine.handle({ type: "message", from: "c/1", message: end }, 2);
+    for (const now of [3, TIMING.aloneMs + 1, 10 * TIMING.aloneMs]) {
+      const effects = machine.handle({ type: "wake" }, now);
+      expect(effects.filter(({ type }) => type === "propose")).toEqual([]);
+    }
+    // An operator has brought back what the others know.
+    const next = { ...led, version: 4, epoch: 2, primary: "b/1", inSync: ["b/1", "c/1"], learners: ["a/1"] };
+    expect(
+      sent(machine.handle({ type: "configuration", configuration: next }, 11 * TIMING.aloneMs), "hello"),
+    ).toHaveLength(1);
+  });
+
+  it("is told by a primary that has taken its place, where the store does not know it", () => {
+    const later = configuration({
+      version: 4,
+      epoch: 2,
+      primary: "b/1",
+      claim: "b",
+      inSync: ["b/1", "c/1"],
+      learners: ["a/1"],
+    });
+    for (const name of ["b/1", "c/1"]) {
+      const machine = copy(name, "b", { ...state(2, 5), acceptedEpoch: 2 });
+      machine.handle({ type: "configuration", configuration: later }, 0);
+      const question = { type: "askEnd", version: 1, isOpen: true } as const;
+      const effects = machine.handle({ type: "message", from: "a/1", message: question }, 1);
+      expect(sent(effects, "stale")).toEqual([{ type: "stale", version: 4 }]);
+    }
   });
 });

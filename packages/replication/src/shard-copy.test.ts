@@ -178,7 +178,7 @@ describe("ShardCopy that takes over", () => {
       { type: "configuration", configuration: configuration({ claim: "a", inSync: ["a/1", "b/1", "c/1"] }) },
       0,
     );
-    const ask = { type: "message", from: "b/1", message: { type: "askEnd", version: 1 } } as const;
+    const ask = { type: "message", from: "b/1", message: { type: "askEnd", version: 1, isOpen: false } } as const;
     expect(sent(failed.handle(ask, 1), "end")).toHaveLength(1);
     failed.handle({ type: "writeFailed" }, 2);
     expect(sent(failed.handle(ask, 3), "end")).toEqual([]);
@@ -436,9 +436,9 @@ describe("what other nodes say of who holds the shard", () => {
   it("counts for nothing when they have no copy of it", () => {
     const machine = opened("b/1");
     for (const from of ["x/1", "y/2"]) {
-      expect(sent(told(machine, from, { type: "askEnd", version: 3 }), "end")).toEqual([]);
+      expect(sent(told(machine, from, { type: "askEnd", version: 3, isOpen: false }), "end")).toEqual([]);
     }
-    expect(sent(told(machine, "c/1", { type: "askEnd", version: 3 }), "end")).toHaveLength(1);
+    expect(sent(told(machine, "c/1", { type: "askEnd", version: 3, isOpen: false }), "end")).toHaveLength(1);
   });
 
   it("is kept until the store says so, where it is a lead or a revocation", () => {

@@ -142,8 +142,14 @@ export class ShardCopy {
     const { configuration, leases, options } = core;
     if (configuration === undefined) return;
     const { type } = message;
-    if (type === "hello" || type === "lead" || type === "stale" || type === "revoke") {
+    const isMember = copiesOf(configuration).some((copy) => nodeOf(copy) === nodeOf(from));
+    if (type === "hello" || type === "lead" || type === "stale" || type === "revoke" || type === "askEnd") {
       if (message.version > configuration.version) core.effects.push({ type: "refresh" });
+      if (isMember) core.heardVersion = Math.max(core.heardVersion, message.version);
+    }
+    if (type === "askEnd" && isMember && message.version < configuration.version) {
+      core.send(from, { type: "stale", version: configuration.version });
+      return;
     }
     if (type === "revoked") leases.revoked(options.shard, from, message.version);
     if (type === "stale" || type === "revoked") return;
@@ -159,7 +165,6 @@ export class ShardCopy {
       return;
     }
     // Whoever had a copy may still ask that nothing is answered on its account.
-    const isMember = copiesOf(configuration).some((copy) => nodeOf(copy) === nodeOf(from));
     if (isMember || type === "revoke") (this.#primary ?? this.#follower).message(from, message);
   }
 

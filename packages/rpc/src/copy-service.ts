@@ -36,8 +36,8 @@ export interface CopyService extends SnapshotService<CopiesSnapshot> {
    */
   propose(node: string, proposals: readonly CopyProposal[], context: RequestContext): Promise<readonly CopyDecision[]>;
   /**
-   * Brings back what processes of a cluster still know, after its schema was brought back into an empty store (`ServedSchema.restore`).
-   * Counts for shards whose configuration was lost, and that have none again; any other stays as it is.
+   * Brings back what processes of a cluster still know: after its schema was brought back into an empty store (`ServedSchema.restore`), or
+   * its store from a backup. Counts for shards that there are, and whose configuration is lost or older; any other stays as it is.
    */
   restore(configurations: readonly KnownConfiguration[], context: RequestContext): Promise<void>;
 }

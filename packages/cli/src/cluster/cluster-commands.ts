@@ -93,11 +93,26 @@ export function addClusterCommands(program: Command): void {
         for (const line of describeCopies(copies)) process.stdout.write(`${line}\n`);
       }),
     );
+  addConfigFileFlag(cluster.command("restore-copies"))
+    .description(
+      "Brings who holds the copies of shards up to what storage nodes and gateways remember in " +
+        `'${KNOWN_COPIES}' of their data folders, after the coordinators' store was put back from a backup; as a gateway, by its settings. ` +
+        "Name the folders of all storage nodes. What the store knows later stays.",
+    )
+    .requiredOption("--from <folder...>", "data folders: of each shard the newest is taken")
+    .action(({ from, ...flags }: RestoreOptions) =>
+      inOneLine(async () => {
+        const { configuration } = await configure("gateway", flags);
+        const { restoreCopies } = await import("./restore-schema.js");
+        for (const line of describeCopies(await restoreCopies(from, configuration))) process.stdout.write(`${line}\n`);
+      }),
+    );
 }
 
 function describeCopies({ configurations, lostClasses, unaskedNodes }: RestoredCopies): readonly string[] {
   const lines: string[] = [];
-  if (configurations.length > 0) lines.push(`who holds the copies of ${configurations.length} shards is back`);
+  if (configurations.length > 0)
+    lines.push(`who holds the copies of ${configurations.length} shards is known to the store`);
   if (unaskedNodes.length > 0) {
     lines.push(
       `of storage nodes ${unaskedNodes.join(", ")} no folder was given: they are primary of some of these shards, and may have ` +

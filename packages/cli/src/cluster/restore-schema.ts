@@ -15,7 +15,7 @@ import { connectCoordinator } from "@shoal/rpc/grpc";
 import type { RequestContext } from "@shoal/runtime";
 import { type Configuration, ResourceScope, silentLogger, systemClock } from "@shoal/service-runtime";
 import { entriesMemory, jsonFileMemory, KNOWN_ACCESS, KNOWN_SCHEMA } from "../json-file-memory.js";
-import { type KnownCopies, knownCopiesIn } from "../known-copies.js";
+import { KNOWN_COPIES, type KnownCopies, knownCopiesIn } from "../known-copies.js";
 import { ballastOf } from "../make-data-folder.js";
 import { openCoordinator, openEmbeddedMetaStore } from "../open-coordinator.js";
 import { followInternalTls } from "../tls-files.js";
@@ -67,6 +67,38 @@ export async function restoreSchema(
 }
 
 /**
+ * Brings who holds the copies of shards up to what processes remember (`sources`: their data folders), after the coordinators' store was
+ * put back from a backup.
+ */
+export async function restoreCopies(sources: readonly string[], configuration: Configuration): Promise<RestoredCopies> {
+  const known = await Promise.all(
+    sources.map(async (source) => {
+      const copies = await knownCopiesIn(resolve(source)).load();
+      if (copies !== undefined) return copies;
+      throw new ShoalError(
+        "invalid",
+        `--from '${source}': no file '${KNOWN_COPIES}' in it; storage nodes and gateways keep it`,
+      );
+    }),
+  );
+  await using scope = new ResourceScope();
+  const tls = await followInternalTls(configuration, "gateway", silentLogger, scope);
+  const now = () => systemClock.now();
+  const { schema, copies } = scope.use(connectCoordinator(configuration.coordinatorAddresses, { now, tls }));
+  const { classes } = await schema.current({ deadline: now() + COORDINATOR_MS_MAX });
+  const newest = newestCopies(known, classes);
+  await putBack(newest, copies);
+  return newest;
+}
+
+async function putBack({ configurations }: RestoredCopies, copies: Pick<CopyService, "restore">): Promise<void> {
+  for (let at = 0; at < configurations.length; at += CONFIGURATIONS_A_CALL) {
+    const deadline = systemClock.now() + COORDINATOR_MS_MAX;
+    await copies.restore(configurations.slice(at, at + CONFIGURATIONS_A_CALL), { deadline });
+  }
+}
+
+/**
  * Roles and users first: with the schema the store becomes that of the cluster, and its processes believe whatever it says of them.
  */
 async function bringBack(restored: Restored, { schema, access, copies }: Coordinator): Promise<Restored> {
@@ -76,15 +108,9 @@ async function bringBack(restored: Restored, { schema, access, copies }: Coordin
   if (restored.access !== undefined && classes.length === 0) {
     await restoreAccess(restored.access, access, contextOf);
   }
-  const { configurations } = restored.copies;
-  try {
-    await schema.restore(restored.schema, contextOf());
-  } finally {
-    // Also when the schema is there already: an attempt may have ended in between. What is there stays.
-    for (let at = 0; at < configurations.length; at += CONFIGURATIONS_A_CALL) {
-      await copies.restore(configurations.slice(at, at + CONFIGURATIONS_A_CALL), contextOf());
-    }
-  }
+  await schema.restore(restored.schema, contextOf());
+  // An attempt that ends here goes on with `restoreCopies`.
+  await putBack(restored.copies, copies);
   return restored;
 }
 

@@ -103,14 +103,31 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
       }
     });
 
-    test("brings back nothing where nothing was lost", async () => {
+    test("brings back what is later, of shards that there are", async () => {
       await using opened = await open();
-      const { elsewhere, shards } = opened;
-      const known = Array.from(shards, ([shard, copies]) => {
-        return [shard, withLearner(initialConfiguration(copies), "node-9/a")] as const;
-      });
-      await elsewhere.restore(known, context);
-      expect((await elsewhere.current(context)).configurations.size).toBe(0);
+      const { elsewhere, service, shards } = opened;
+      const [one, other] = [...shards.keys()] as [ShardKey, ShardKey];
+      const first = initialConfiguration(shards.get(one) ?? []);
+      const later = withLearner(withLearner(first, "node-8/a"), "node-9/a");
+      await elsewhere.restore(
+        [
+          [one, later],
+          [other, initialConfiguration(shards.get(other) ?? [])],
+          ["gone/s", later],
+        ],
+        context,
+      );
+      expect([...(await elsewhere.current(context)).configurations]).toEqual([[one, later]]);
+      await elsewhere.restore(
+        [
+          [one, withLearner(first, "node-7/a")],
+          [one, { ...later, claim: "x" }],
+        ],
+        context,
+      );
+      expect([...(await service.current(context)).configurations]).toEqual([[one, later]]);
+      const next = withLearner(later, "node-6/a");
+      expect(await service.propose(PLACEMENT, [{ shard: one, next }], context)).toMatchObject([{ isAccepted: true }]);
     });
 
     test("tells of what changed alone: the others stay the same objects", async () => {

@@ -71,7 +71,12 @@ export class MemoryCopies implements CopyService {
     await Promise.resolve();
     if (this.failure !== undefined) throw this.failure;
     const configurations = new Map(this.#snapshot.known.configurations);
-    const fitting = known.filter(([shard]) => this.lost.has(shard) && !configurations.has(shard));
+    const fitting = known.filter(([shard, { version }]) => {
+      const current = this.#currentOf(shard, configurations);
+      return (
+        current !== undefined && (version > current.version || (this.lost.has(shard) && !configurations.has(shard)))
+      );
+    });
     for (const [shard, configuration] of fitting) configurations.set(shard, configuration);
     if (fitting.length > 0) this.#commit(configurations);
   }

@@ -301,7 +301,7 @@ export class RandomValues {
         ...{ rows: changes(), last },
       },
       { type: "rowsDone", session: text(), index: count() },
-      { type: "askEnd", version: count() },
+      { type: "askEnd", version: count(), isOpen: this.flag() },
       { type: "end", version: count(), end: position() },
       { type: "revoke", last: { epoch, lead: count() }, version: count() },
       { type: "revoked", version: count() },

@@ -79,7 +79,7 @@ const BODY_OF_TYPE: { readonly [Type in CopyMessage["type"]]: Codec<Message<Type
     last: optional(record({ end: position, epochs: epochTable, through: count })),
   }),
   rowsDone: record({ session: text, index: count }),
-  askEnd: record({ version: count }),
+  askEnd: record({ version: count, isOpen: flag }),
   end: record({ version: count, end: position }),
   revoke: record({ last: record({ epoch: count, lead: count }), version: count }),
   revoked: record({ version: count }),
