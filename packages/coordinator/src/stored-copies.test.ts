@@ -155,13 +155,16 @@ it("accepts nothing of a class that was restored without its configurations: nob
   }));
   const first = proposals("c", 0, 1);
   expect(await copies.propose("n1", first, CONTEXT)).toEqual([{ shard: "c/0", isAccepted: false, current: FIRST }]);
-  // What processes still know comes back: of shards that there are, once, and of no class that was not restored.
+  // What processes still know comes back, of shards that there are; and of no shard what is older.
   const known = withLearner(withLearner(FIRST, "n3/a"), "n4/a");
   await makeClass(restored, "new");
   const configurations = ["c/0", "c/nowhere", "gone/0", "new/0"].map((shard) => [shard, known] as const);
   await copies.restore(configurations, CONTEXT);
   await copies.restore([["c/0", FIRST]], CONTEXT);
-  expect([...(await copies.current(CONTEXT)).configurations]).toEqual([["c/0", known]]);
+  expect([...(await copies.current(CONTEXT)).configurations]).toEqual([
+    ["c/0", known],
+    ["new/0", known],
+  ]);
   const next = withLearner(known, "n5/a");
   expect(await copies.propose(PLACEMENT, [{ shard: "c/0", next }], CONTEXT)).toMatchObject([{ isAccepted: true }]);
   expect(await copies.propose("n1", proposals("c", 1, 1), CONTEXT)).toMatchObject([{ isAccepted: false }]);
