@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -167,6 +168,31 @@ describe("S8: the audit log", () => {
     expect(sum("create_object", "failed")).toBe(1_000);
     // A line of each kind and window.
     expect(lines.length).toBeLessThan(40);
+  });
+
+  it("has no key that stood before the host of a URL, nor has the log", async () => {
+    const path = join(folder, "audit.log");
+    await using server = await start({ AUDIT_LOG: path, LOG_LEVEL: "debug" });
+    const { port } = new URL(server.url);
+    const key = "key-in-a-url-0123456789";
+    const statuses = ["/v1/schema", "/v1/nowhere"].map(
+      (end) =>
+        new Promise((resolve, reject) => {
+          const target = `http://ada:${key}@127.0.0.1:${port}${end}`;
+          const asked = request({ host: "127.0.0.1", port, path: target }, (answer) => {
+            answer.resume();
+            resolve(answer.statusCode);
+          });
+          asked.on("error", reject).end();
+        }),
+    );
+    expect(await Promise.all(statuses)).toEqual([403, 403]);
+    await server.stop();
+    const text = await readFile(path, "utf8");
+    expect(text).toContain('"path":"http://127.0.0.1:');
+    expect(text).not.toContain(key);
+    expect(server.output).toContain("is no name of this server");
+    expect(server.output).not.toContain(key);
   });
 
   it("of two processes in one file is whole, and goes on in another file after a rotation", async () => {

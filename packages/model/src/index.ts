@@ -73,6 +73,7 @@ export { type DataObject, decodeProperties, type Properties, type StoredObject }
 export { canonicalDate, dateInstant, type Instant, nanosecondsOf } from "./objects/date-value.js";
 export { shortestFloat32 } from "./objects/float32.js";
 export type { Json, JsonObject } from "./objects/json.js";
+export { isNestedDeeper } from "./objects/json-depth.js";
 export { joinJsonMembers, jsonListParts, jsonMember, jsonMembers } from "./objects/json-members.js";
 export { int64Of, JsonNumber } from "./objects/json-number.js";
 export type { ObjectMerge, PutMode, PutTimes } from "./objects/object-changes.js";

@@ -205,6 +205,31 @@ describe("between processes with certificates", () => {
     expect(registered).toEqual(["host.example"]);
   });
 
+  test("S6: who has a certificate of the authority that names nobody is let in nowhere, and is no node", async () => {
+    const asked: string[] = [];
+    const schema = {
+      current: async () => {
+        asked.push("current");
+        return { historyId: "h", version: 1, classes: [] };
+      },
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
+    } as Partial<ServedSchema> as ServedSchema;
+    const tls = new SwappedTls(await ours.sign(["coordinator"]));
+    await using server = await createRpcServer({ schema }, { host: "127.0.0.1", port: 0, now, tls });
+    const nobody = await ours.sign([]);
+    using coordinator = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls: new SwappedTls(nobody) });
+    await expect(coordinator.schema.current({ deadline: now() + 500 })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(unavailable|deadlineExceeded)$/),
+    });
+    expect(asked).toEqual([]);
+    await using node = await serve(new SwappedTls(await ours.sign(["node-1"])));
+    using client = connect(node.port, nobody);
+    expect(await reasonOf(client)).not.toBe("answered");
+    await using strange = await serve(new SwappedTls(nobody));
+    using gateway = connect(strange.port, await ours.sign(["gateway"]));
+    expect(await reasonOf(gateway)).toMatch("its certificate is that of nobody, not 'node-1'");
+  });
+
   test("data and changes are for gateways only", async () => {
     await using node = await serve(new SwappedTls(await ours.sign(["node-1"])));
     using client = connect(node.port, await ours.sign(["node-2"]));

@@ -82,6 +82,14 @@ describe("S1: pages", () => {
     expect(refuses(asked)).toBe(false);
   });
 
+  it("S8: are refused without what stands before the host of a URL, which may be a key", () => {
+    const pages = new ForeignPages(NONE);
+    pages.listensOn("127.0.0.1");
+    for (const asked of [{ url: "http://user:key@evil.example/v1/schema" }, { host: "user:key@evil.example" }]) {
+      expect(pages.refusal(request(asked))).toMatch(/^"evil\.example" is no name of this server/);
+    }
+  });
+
   it("of ORIGIN are the server's own, whatever a proxy makes of Host", () => {
     const settings = { origin: "https://db.example.com/shoal" };
     expect(refuses({ origin: "https://db.example.com" }, settings)).toBe(false);

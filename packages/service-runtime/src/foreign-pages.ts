@@ -134,9 +134,10 @@ function isNavigation({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
 
+/** Without what stands before the host of a URL, which may be a password. */
 function hostRefusal(host: string): string {
   return (
-    `${JSON.stringify(host)} is no name of this server (header Host): ALLOWED_HOSTS does not name it. A foreign page could ` +
+    `${JSON.stringify(host.slice(host.lastIndexOf("@") + 1))} is no name of this server (header Host): ALLOWED_HOSTS does not name it. A foreign page could ` +
     "have pointed that name here to pass for one of the server's own"
   );
 }

@@ -23,6 +23,9 @@ const NAMED_HEADER = /((?:set-|proxy-)?(?:cookie|authorization))((?:\\?["'])?\s*
 const NAMED_SECRET =
   /((?:access|refresh|id|auth)[_-]?token|token|client[_-]?secret|secret|password|passwd|pwd|api[_-]?key|code_verifier)((?:\\?["'])?(?:\s*[=:]\s*|%3[ad]))("(?:[^"\\]|\\.)*(?:"|\\?$)|\\"(?:[^"\\]|\\[^"])*(?:\\"|\\?$)|\\?'[^']*(?:'|$)|[^&\s"',}]*)/gi;
 
+/** What stands before the host of a URL: users and passwords, and keys that were pasted there. */
+const USER_INFORMATION = /\/\/[^\s/?#"'\\]*@/g;
+
 /** JSON web tokens give themselves away, whatever stands before them. */
 const WEB_TOKEN = /\bey[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
@@ -35,6 +38,7 @@ export function redactText(text: string, charsMax: number = LOG_LIMITS.textChars
   // Cut first: the rest must not cost anything. A secret that is cut in two is still found by its beginning.
   const kept = text.length > charsMax ? text.slice(0, charsMax) : text;
   const safe = kept
+    .replace(USER_INFORMATION, `//${REDACTED}@`)
     .replace(WEB_TOKEN, REDACTED)
     .replace(NAMED_HEADER, `$1$2${REDACTED}`)
     .replace(NAMED_SECRET, `$1$2${REDACTED}`)

@@ -1,5 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { EtcdDoors, HAS_ETCD, type Pass } from "../../etcd-doors.js";
+import { freePorts } from "../../src/cluster/free-ports.js";
 import type { KubernetesObject } from "./kubernetes-object.js";
 import { HELMS, renderChart } from "./render-chart.js";
 
@@ -120,4 +125,43 @@ it("S7: the CSI driver of cert-manager makes those of the storage nodes, where i
   expect(volume.csi.volumeAttributes["csi.cert-manager.io/issuer-name"]).toBe("rel-shoal-ca");
   expect(volume.csi.volumeAttributes["csi.cert-manager.io/dns-names"]).toMatch(/^\$\{POD_NAME\},/);
   expect(nodes?.spec?.template?.spec.containers).toHaveLength(1);
+});
+
+it.skipIf(!HAS_ETCD)("S6: let nobody into etcd but coordinators, and its members as members (needs etcd)", async () => {
+  const objects = renderChart(helm, "default");
+  const passOf = (role: string): Pass => {
+    const secret = objects.find(({ kind, metadata }) => kind === "Secret" && metadata.name === `rel-shoal-${role}-tls`);
+    const [ca, cert, key] = ["ca.crt", "tls.crt", "tls.key"].map((name) => Buffer.from(member(secret, name)));
+    return { ca, cert, key } as Pass;
+  };
+  const set = objects.find(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "rel-shoal-etcd");
+  const args = set?.spec?.template?.spec.containers[0]?.args ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "shoal-chart-etcd-"));
+  try {
+    const { ca, cert, key } = passOf("etcd");
+    for (const [name, bytes] of Object.entries({ "ca.crt": ca, "tls.crt": cert, "tls.key": key })) {
+      writeFileSync(join(folder, name), bytes);
+    }
+    const random = (below: number) => Math.floor(Math.random() * below);
+    const [client = 0, peer = 0] = await freePorts(2, random);
+    // What the pod has of the cluster's network is on this machine here, and there is one member.
+    const places = /^--(?:name|data-dir|listen-.*|.*advertise-.*|initial-.*)=/;
+    const flags = [
+      ...args.filter((one) => !places.test(one)).map((one) => one.replace("/etc/shoal/tls", folder)),
+      ...["client", "peer"].map((one) => `--listen-${one}-urls=https://127.0.0.1:${one === "peer" ? peer : client}`),
+      `--advertise-client-urls=https://127.0.0.1:${client}`,
+      `--initial-advertise-peer-urls=https://127.0.0.1:${peer}`,
+      `--initial-cluster=only=https://127.0.0.1:${peer}`,
+      "--name=only",
+      `--data-dir=${join(folder, "data")}`,
+    ];
+    await using doors = await EtcdDoors.start(flags, { client, peer });
+    await expect.poll(() => doors.whatMay(passOf("coordinator"))).toMatchObject({ read: true, write: true });
+    const none = { read: false, write: false, peer: false };
+    expect(await doors.whatMay(passOf("coordinator"))).toEqual({ ...none, read: true, write: true });
+    expect(await doors.whatMay(passOf("etcd"))).toEqual({ ...none, peer: true });
+    for (const role of ["gateway", "storage-node-0"]) expect(await doors.whatMay(passOf(role)), role).toEqual(none);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

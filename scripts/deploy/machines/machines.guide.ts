@@ -107,6 +107,18 @@ describe("the guide for three machines", () => {
     expect(blocks.filter(({ section }) => section.startsWith(RESTART)).length).toBe(1);
   });
 
+  it("S6: lets nobody into etcd but coordinators", async () => {
+    const status = (role: string, door: string): string =>
+      `cd /etc/shoal/${role}; curl --http1.1 --silent --max-time 20 -o /dev/null -w '%{http_code}' --cacert ca.pem --cert cert.pem ` +
+      `--key key.pem https://$(hostname | sed 's/machine-/10.77.0./'):${door} || true`;
+    for (const door of ["2379/version", "2380/members"]) {
+      expect(await runOn("machine-1", status("coordinator", door)), door).toBe("200");
+      for (const role of ["gateway", "storage-node"]) {
+        expect(await runOn("machine-1", status(role, door)), `${role} at ${door}`).toBe("000");
+      }
+    }
+  });
+
   it("leaves a cluster that goes on without one of its machines", async () => {
     const status = "curl --fail --silent --max-time 20 http://10.77.0.1:8080/v1/schema";
     expect(await runOn("machine-1", status)).toContain('"Word"');

@@ -181,12 +181,19 @@ function planEtcd({ dataPath, environment }: ClusterWish, certificates: string |
   return { etcd, endpoints: client, store: "etcd", variables: etcdTlsVariables(certificates) };
 }
 
-/** etcd takes requests, and other members, with certificates of the cluster only. */
+/** etcd takes requests from coordinators only, and no members but itself: the authority alone vouches for every process of the cluster. */
 function etcdTlsOptions(folder: string) {
   const { ca, certificate, key } = certificateFiles(folder, "etcd-1");
   const files = { "cert-file": certificate, "key-file": key, "trusted-ca-file": ca, "client-cert-auth": "true" };
   const peers = Object.entries(files).map(([option, value]) => [`peer-${option}`, value]);
-  return { ...files, ...Object.fromEntries(peers) };
+  return {
+    ...files,
+    ...Object.fromEntries(peers),
+    "client-cert-allowed-hostname": "coordinator",
+    "peer-cert-allowed-hostname": "etcd",
+    // Its gateway for JSON asks etcd with etcd's own certificate, which is refused; nobody uses it.
+    "enable-grpc-gateway": "false",
+  };
 }
 
 /** Without TLS of ours those of the environment stay. */

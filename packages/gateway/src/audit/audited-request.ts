@@ -170,8 +170,8 @@ function resource(access: string | Permission, { params }: Exchange): { readonly
   return typeof access === "string" ? {} : { resource: boundedName(resourceOf(access, params)) };
 }
 
-/** Without the query, which may hold a token. */
+/** Without the query, and what stands before the host of an absolute URL: both may hold a key. */
 function pathOf(target = ""): string {
   const query = target.indexOf("?");
-  return query === -1 ? target : target.slice(0, query);
+  return (query === -1 ? target : target.slice(0, query)).replace(/^([a-z]+:\/\/)[^/]*@/i, "$1");
 }

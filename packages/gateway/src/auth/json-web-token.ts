@@ -1,4 +1,5 @@
-import { ShoalError } from "@shoal/model";
+import { isNestedDeeper, ShoalError } from "@shoal/model";
+import { JSON_DEPTH_MAX } from "../json/parse-json.js";
 
 /** A JSON object as it was parsed: nothing about its members is known. */
 export type JsonMembers = Readonly<Record<string, unknown>>;
@@ -58,5 +59,8 @@ function parsePart(part: string, encoded: string): JsonMembers {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw refusedToken(`its ${part} is not a JSON object`);
   }
+  // Error texts quote what a stranger has sent: by then it must be something that can be written.
+  if (isNestedDeeper(value, JSON_DEPTH_MAX))
+    throw refusedToken(`its ${part} is nested deeper than ${JSON_DEPTH_MAX} levels`);
   return value as JsonMembers;
 }

@@ -37,6 +37,14 @@ describe("a document of an issuer", () => {
     await expect(read("http://127.0.0.1:1/")).rejects.toThrow(/./);
   });
 
+  it("S11: is nothing that could not be given on", async () => {
+    const deep = `{"issuer":"a","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    await expect(read(await answering((_, response) => response.end(deep)))).rejects.toMatchObject({
+      code: "unavailable",
+      message: "its answer is nested deeper than 200 levels",
+    });
+  });
+
   it("is not looked for elsewhere", async () => {
     let asked = 0;
     const elsewhere = await answering((_, response) => {

@@ -1,4 +1,5 @@
-import { ShoalError } from "@shoal/model";
+import { isNestedDeeper, ShoalError } from "@shoal/model";
+import { JSON_DEPTH_MAX } from "../json/parse-json.js";
 
 /** How an issuer is asked: time and size are bounded, so that a slow or broken one costs nothing else. */
 const DOCUMENT_TIMEOUT_MS = 5_000;
@@ -29,7 +30,12 @@ export const readDocument: DocumentReader = async (url, signal) => {
       `it answered ${answer.status}${isRedirect ? ", and redirects are not followed" : ""}`,
     );
   }
-  return JSON.parse(await readText(answer));
+  const document: unknown = JSON.parse(await readText(answer));
+  // It is given on, and could not be written.
+  if (isNestedDeeper(document, JSON_DEPTH_MAX)) {
+    throw new ShoalError("unavailable", `its answer is nested deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+  return document;
 };
 
 async function readText(answer: Response): Promise<string> {

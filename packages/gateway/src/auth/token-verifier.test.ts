@@ -97,6 +97,29 @@ describe("a bad token", () => {
     expect(stub.keyReadings).toBe(1);
   });
 
+  it.each(["iss", "aud", "exp", "nbf", "email_verified"])(
+    "S11: whose claim %s is nested deeper than anything can be written is refused in a few words",
+    async (name) => {
+      const { verifier, claims } = await ready();
+      const deep = "[".repeat(5_000) + "]".repeat(5_000);
+      const members = JSON.stringify({ ...claims, [name]: undefined }).slice(1, -1);
+      const payload = Buffer.from(`{"${name}":${deep},${members}}`).toString("base64url");
+      const header = Buffer.from('{"alg":"ES256"}').toString("base64url");
+      await expect(verdict(verifier, `${header}.${payload}.AA`)).rejects.toThrow(
+        refused("the token is refused: its payload is nested deeper than 200 levels"),
+      );
+    },
+  );
+
+  it.each(["alg", "typ", "crit", "kid"])("S11: so is one with such a header %s", async (name) => {
+    const { verifier, claims } = await ready();
+    const header = Buffer.from(`{"${name}":${"[".repeat(5_000)}${"]".repeat(5_000)}}`).toString("base64url");
+    const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
+    await expect(verdict(verifier, `${header}.${payload}.AA`)).rejects.toThrow(
+      refused("the token is refused: its header is nested deeper than 200 levels"),
+    );
+  });
+
   it("that says another thing than was signed is refused", async () => {
     const { verifier, claims } = await ready();
     const [header, , signature] = issue(rsa, claims).split(".");

@@ -24,12 +24,16 @@ export function consolePage({ files }: ConsolePageParts, access: AccessControl):
 /** Endpoints that the console's own script asks; to the others the browser is sent as a whole. */
 const ASKED = ["issuer", "token_endpoint", "revocation_endpoint"];
 
+/** A host is a name or an address: `https://*` is a URL, too, and in a policy means everybody. */
+const PLAIN_ORIGIN = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
 /** Origins that the console talks to when people sign in; none while the issuer is not known. */
 export function signInOrigins(access: AccessControl): readonly string[] {
   const document = openIdOf(access);
   const origins = ASKED.flatMap((member) => {
     const url = document[member];
-    return typeof url === "string" && /^https?:/i.test(url) && URL.canParse(url) ? [new URL(url).origin] : [];
+    const origin = typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
+    return PLAIN_ORIGIN.test(origin) ? [origin] : [];
   });
   return [...new Set(origins)];
 }

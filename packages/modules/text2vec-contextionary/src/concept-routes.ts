@@ -1,4 +1,4 @@
-import { type Json, ShoalError } from "@shoal/model";
+import { isNestedDeeper, type Json, ShoalError } from "@shoal/model";
 import { type InternalModuleRoute, type ModuleRequest, type ModuleRoute, splitCamelCase } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/runtime";
 import * as z from "zod";
@@ -170,6 +170,8 @@ function readExtensionBody(body: Buffer): z.infer<typeof EXTENSION> {
   return { concept, definition, weight };
 }
 
+const STORED_DEPTH_MAX = 200;
+
 /** Where contextionary containers keep what they are taught, and look for what others were (reference-graphql 8.3). */
 export function extensionStorageRoutes(extensions: StoredExtensions): readonly InternalModuleRoute[] {
   return [
@@ -193,9 +195,15 @@ export function extensionStorageRoutes(extensions: StoredExtensions): readonly I
 }
 
 function storedJson(body: Buffer): Json {
+  let value: Json;
   try {
-    return JSON.parse(body.toString("utf8")) as Json;
+    value = JSON.parse(body.toString("utf8")) as Json;
   } catch (cause) {
     throw new ShoalError("malformed", "the body of a stored extension must be JSON", { cause });
   }
+  // All of them are given out together: one that could not be written would keep the others in.
+  if (isNestedDeeper(value, STORED_DEPTH_MAX)) {
+    throw new ShoalError("malformed", `a stored extension must not be nested deeper than ${STORED_DEPTH_MAX} levels`);
+  }
+  return value;
 }

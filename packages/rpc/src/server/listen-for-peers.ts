@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import { ShoalError } from "@shoal/model";
-import { isMember, isOutsider } from "../tls/outsiders.js";
+import { boundedHolder, isOutsider } from "../tls/outsiders.js";
 import { peerNames } from "../tls/peer-names.js";
 import type { TlsMaterial, TlsSource } from "../tls/tls-source.js";
 import { CallerSockets } from "./caller-sockets.js";
@@ -98,10 +98,8 @@ function handshakes(tls: TlsSource, done: (socket: Socket, holder?: string) => v
   server.on("secureConnection", (socket) => {
     socket.on("error", () => undefined);
     const certificate = socket.getPeerCertificate();
-    const names = peerNames(certificate);
-    if (isOutsider(names)) socket.destroy();
-    // Gateways and coordinators may be many with one certificate; they are trusted with everything here.
-    else done(socket, isMember(names) ? undefined : certificate.fingerprint256);
+    if (isOutsider(peerNames(certificate))) socket.destroy();
+    else done(socket, boundedHolder(certificate));
   });
   return {
     greet: (socket) => void server.emit("connection", socket),

@@ -19,6 +19,7 @@ import type { ServedSchema } from "../schema-service.js";
 import type { PacketStream } from "../stream/frame-stream.js";
 import { PEERS, SHARDS } from "../wire/packet-codec.js";
 import { IDENTITY } from "../wire/services.js";
+import { boundedCalls, CONNECTION_CALLS_MAX } from "./bounded-calls.js";
 import { explainNode, nodeNameOf, ofOneCluster, onlyAsItself, onlyFor } from "./callers.js";
 import { coordinatorHandlers, unaryHandler } from "./coordinator-handlers.js";
 import { type ListenOptions, listenForPeers } from "./listen-for-peers.js";
@@ -78,6 +79,8 @@ export async function createRpcServer(services: RpcServices, options: RpcServerO
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_MS,
     "grpc.max_connection_idle_ms": IDLE_MS_MAX,
+    "grpc.max_concurrent_streams": CONNECTION_CALLS_MAX,
+    interceptors: [boundedCalls()],
   });
   const stopped = new AbortController();
   // Every stream that is open listens.
