@@ -105,7 +105,7 @@ function logReplicaEvent(logger: Logger, event: ReplicaEvent): void {
 const EVENTS = {
   takesBack: [
     "warn",
-    "a copy takes back changes that its primary lacks: not acknowledged, or lost by the primary's disk",
+    "a copy rolls back changes that its primary lacks: not acknowledged, or lost by the primary's disk",
   ],
   discarded: ["info", "a copy that belongs to its shard no more is removed"],
   fullCopyBegun: ["info", "a full copy begins: all objects come from another copy"],
