@@ -4,6 +4,7 @@ set -euo pipefail
 
 missing=()
 command -v g++ >/dev/null || missing+=(g++)
+command -v clang++ >/dev/null || missing+=(clang)
 command -v strace >/dev/null || missing+=(strace)
 command -v mount >/dev/null || missing+=(mount)
 command -v chromium >/dev/null || missing+=(chromium)

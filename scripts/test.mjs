@@ -1,6 +1,5 @@
 // npm test: installs, builds and runs every test that needs no other software. Last line: `N passed, N failed`.
 import "./node-version.mjs";
-import { readdirSync } from "node:fs";
 
 const HELP = `npm test [-- options] [pattern …]
 
@@ -16,12 +15,6 @@ Installs, builds and runs the tests whose path contains one of the patterns, all
 Environment: SHOAL_TEST_SEED=N for tests that are seeded. What a test lacks on this machine is named when it is skipped.
 Longer forms: npm run nightly. Everything that CI checks: .ci/run.`;
 
-/** Paths of the tests that need nothing but the sources: no addon, no disk, no process, no long chance. */
-const unitTests = (root) =>
-  readdirSync(`${root}/packages`, { recursive: true })
-    .map((path) => `packages/${path}`)
-    .filter((path) => /\/src\/[^.]+\.test\.ts$/.test(path) && !path.includes("node_modules"));
-
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) console.log(HELP);
 else {
@@ -30,7 +23,7 @@ else {
     const { runTests } = await import("./run-tests.mjs");
     process.exitCode = await runTests(
       root,
-      args.flatMap((arg) => (arg === "--unit" ? unitTests(root) : [arg])),
+      args.flatMap((arg) => (arg === "--unit" ? ["--project", "unit"] : [arg])),
     );
   });
 }

@@ -306,6 +306,12 @@ describe("code", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("mocks modules only where a test file has a process of its own: not in those of `npm run test:unit`", () => {
+    const isUnit = /^packages\/.*\/[^./]+\.test\.ts$/;
+    const wrong = sources.filter(({ path, text }) => isUnit.test(path) && /\bvi\.(do)?[mM]ock\(/.test(text));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
   it("has no any, no !, no enum, no definite assignment, no @ts-ignore", () => {
     const banned = new Set(["TSAnyKeyword", "TSNonNullExpression", "TSEnumDeclaration"]);
     const wrong = sources.flatMap((file) => [

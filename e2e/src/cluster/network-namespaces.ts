@@ -26,8 +26,7 @@ export class NamespaceNetwork implements ClusterNetwork {
     this.#bridge = `shl${process.pid}b${networks++}`;
     this.#undo = undoAtEnd(() => this.#remove());
     ip("link", "add", this.#bridge, "type", "bridge");
-    this.#subnet = freeSubnet();
-    ip("addr", "add", `${this.#subnet}.${HOST}/24`, "dev", this.#bridge);
+    this.#subnet = takeSubnet(this.#bridge);
     ip("link", "set", this.#bridge, "up");
   }
 
@@ -126,12 +125,15 @@ function removeAbandoned(): void {
     if (isAbandoned(name)) tryIp("link", "del", name);
 }
 
-/** The first three numbers of a network that no interface here has. */
-function freeSubnet(): string {
-  const taken = ip("-o", "-4", "addr", "show");
+/** The first three numbers of a network that only `bridge` has from now on; other processes may take theirs at the same time. */
+function takeSubnet(bridge: string): string {
   for (let attempt = 0; attempt < 100; attempt++) {
     const subnet = `198.${18 + Math.floor(Math.random() * 2)}.${Math.floor(Math.random() * 256)}`;
-    if (!taken.includes(` ${subnet}.`)) return subnet;
+    const address = `${subnet}.${HOST}/24`;
+    ip("addr", "add", address, "dev", bridge);
+    // Of two who took it, at least the later one sees both.
+    if (ip("-o", "-4", "addr", "show").split(` ${subnet}.`).length === 2) return subnet;
+    ip("addr", "del", address, "dev", bridge);
   }
-  throw new Error(`no network of 198.18.0.0/15 is free:\n${taken}`);
+  throw new Error("no network of 198.18.0.0/15 is free");
 }

@@ -50,8 +50,8 @@ function outcomeOf({ status, error, endedMs, counts }: Job) {
     ...(succeeded === 0 ? {} : { countSucceeded: succeeded }),
   };
   if (failed === 0) return { status: "completed", ended: endedMs, counts: shown } as const;
-  const untold = failed - errors.length;
-  const all = [...errors, ...(untold > 0 ? [`and ${untold} more`] : []), "data save error"];
+  const unlisted = failed - errors.length;
+  const all = [...errors, ...(unlisted > 0 ? [`and ${unlisted} more`] : []), "data save error"];
   return { status: "failed", error: all.join(", "), ended: endedMs, counts: shown } as const;
 }
 

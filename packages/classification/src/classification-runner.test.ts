@@ -23,7 +23,7 @@ const JOB = {
 /** Runs a job until it is given back; `thrown`: what the question for rights fails with; `failures`: so often nobody says what has become of it. */
 async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "running", failures = 0) {
   let failuresLeft = failures;
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   let end = (): void => {};
   let onFailure = (): void => {};
   const ended = new Promise<void>((resolve) => {
@@ -41,11 +41,11 @@ async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "runni
     },
     claim: async () => claims.pop(),
     abort: async (_, error) => {
-      told.push(`abort ${error}`);
+      reported.push(`abort ${error}`);
       end();
     },
     report: async ({ state, isOnlyHere }) => {
-      told.push(isOnlyHere === true ? `${state} here` : state);
+      reported.push(isOnlyHere === true ? `${state} here` : state);
       void failed.then(end);
     },
     find: async () => {
@@ -65,10 +65,10 @@ async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "runni
     rightsOf: async () => {
       throw thrown;
     },
-    onForbidden: (job, startedBy, error) => told.push([job.id, job.className, startedBy, error.message]),
+    onForbidden: (job, startedBy, error) => reported.push([job.id, job.className, startedBy, error.message]),
   });
   await ended;
-  return told;
+  return reported;
 }
 
 it("S-roles: tells who has lost the right to a job, which ends; what may be known later is postponed", async () => {

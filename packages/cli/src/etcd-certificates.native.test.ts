@@ -40,12 +40,12 @@ it("takes what is given, and what changed as soon as it fits together", async ()
   expect((await follow({ etcdCaFile })).current()).toEqual({ ca: await readFile(etcdCaFile) });
   const [files, other] = [filesOf("a"), filesOf("b")];
   const followed = await follow(files);
-  const told: EtcdCertificates[] = [];
-  followed.onChange((certificates) => told.push(certificates));
+  const reported: EtcdCertificates[] = [];
+  followed.onChange((certificates) => reported.push(certificates));
   await copyFile(other.etcdKeyFile, files.etcdKeyFile);
   await copyFile(other.etcdCertFile, files.etcdCertFile);
-  await vi.waitFor(() => expect(told).toHaveLength(1));
-  expect(told[0]?.cert).toEqual(await readFile(other.etcdCertFile));
+  await vi.waitFor(() => expect(reported).toHaveLength(1));
+  expect(reported[0]?.cert).toEqual(await readFile(other.etcdCertFile));
 });
 
 it.each([

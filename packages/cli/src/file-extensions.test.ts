@@ -21,10 +21,10 @@ class OneFile implements Memory<Readonly<Record<string, Json>>> {
 it("keeps all that was put at the same time, tells of it, and has it after a start", async () => {
   const file = new OneFile();
   const extensions = await FileExtensions.open(file);
-  let told = 0;
-  using _ = extensions.onChange(() => told++);
+  let reported = 0;
+  using _ = extensions.onChange(() => reported++);
   await Promise.all([1, 2, 3].map((number) => extensions.put(`key ${number}`, { number })));
-  expect(told).toBe(3);
+  expect(reported).toBe(3);
   const again = await FileExtensions.open(file);
   expect([...again.entries]).toEqual([1, 2, 3].map((number) => [`key ${number}`, { number }]));
 });

@@ -13,17 +13,19 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { followApiKeys } from "./follow-api-keys.js";
 
-let folder: string;
-let scope: ResourceScope;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "shoal-keys-"));
-  scope = new ResourceScope();
-});
-afterEach(async () => {
-  await scope[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+/** A folder, and what is followed in it. */
+async function openFolder() {
+  const folder = await mkdtemp(join(tmpdir(), "shoal-keys-"));
+  const scope = new ResourceScope();
+  return {
+    folder,
+    scope,
+    [Symbol.asyncDispose]: async () => {
+      await scope[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
 
 const FAST = { lookMs: 10, quietMs: 20, startQuietMs: 20 };
 
@@ -39,6 +41,15 @@ const holder = ([source]: readonly ApiKeySource[], key: string): string | undefi
   source?.find(digestOfKey(key))?.username;
 
 describe("a followed file of API keys", () => {
+  let opened: Awaited<ReturnType<typeof openFolder>>;
+  let folder: string;
+  let scope: ResourceScope;
+  beforeEach(async () => {
+    opened = await openFolder();
+    ({ folder, scope } = opened);
+  });
+  afterEach(() => opened[Symbol.asyncDispose]());
+
   it("is none where the settings name none", async () => {
     expect(await followApiKeys(undefined, silentLogger, scope)).toEqual([]);
     expect(
@@ -132,48 +143,6 @@ describe("a followed file of API keys", () => {
     await vi.waitFor(() => expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual([undefined, "ann"]));
   });
 
-  it("that is written in place has no key of half a line", async () => {
-    const file = join(folder, "keys");
-    await writeFile(file, "ann,k1\n");
-    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
-    const seen = new Set<string | undefined>();
-    const watching = setInterval(() => seen.add(holder(sources, "s3c")), 1);
-    try {
-      await writeFile(file, "bob,k2\nann,s3c");
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual(["ann", undefined]);
-      await appendFile(file, "r3t\n");
-      await vi.waitFor(() => expect([holder(sources, "s3cr3t"), holder(sources, "k2")]).toEqual(["ann", "bob"]), {
-        timeout: 30_000,
-      });
-    } finally {
-      clearInterval(watching);
-    }
-    expect([...seen]).toEqual([undefined]);
-  });
-
-  it("that is written in place line by line counts when it is whole, and nobody is locked out before", async () => {
-    const file = join(folder, "keys");
-    await writeFile(file, "ann,k1\nbob,k2\ncid,k3\n");
-    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
-    const seen = new Set<string>();
-    const watching = setInterval(
-      () => seen.add(["k1", "k2", "k3", "k4"].map((key) => holder(sources, key) ?? "-").join()),
-      1,
-    );
-    try {
-      await writeFile(file, "ann,k1\n");
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await appendFile(file, "bob,k2\n");
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await appendFile(file, "dan,k4\n");
-      await vi.waitFor(() => expect(holder(sources, "k4")).toBe("dan"), { timeout: 60_000 });
-    } finally {
-      clearInterval(watching);
-    }
-    expect([...seen]).toEqual(["ann,bob,cid,-", "ann,bob,-,dan"]);
-  }, 90_000);
-
   it("that was written before holds up no start", async () => {
     const file = join(folder, "keys");
     await writeFile(file, "ann,s3cr3t");
@@ -191,15 +160,6 @@ describe("a followed file of API keys", () => {
     const ended = expect(following).rejects.toThrow();
     await own[Symbol.asyncDispose]();
     await ended;
-  });
-
-  it("that is written in place while the server starts is waited for", async () => {
-    const file = join(folder, "keys");
-    await writeFile(file, "ann,s3c");
-    const following = followApiKeys(settings(file), silentLogger, scope, { lookMs: 60_000, startQuietMs: 3_000 });
-    setTimeout(() => void appendFile(file, "r3t"), 100);
-    const sources = await following;
-    expect([holder(sources, "s3cr3t"), holder(sources, "s3c")]).toEqual(["ann", undefined]);
   });
 
   it("that does not come to an end keeps the former keys, and says so", async () => {
@@ -242,5 +202,65 @@ describe("a followed file of API keys", () => {
     await vi.waitFor(() => expect(holder(sources, "s3cr3t")).toBe("ann"));
     expect(lines.join("\n")).toContain("info API keys were read again");
     expect(lines.join("\n")).not.toContain("s3cr3t");
+  });
+});
+
+// Together, as each waits until its file is quiet.
+describe.concurrent("a file of API keys", () => {
+  it("that is written in place has no key of half a line", async () => {
+    await using opened = await openFolder();
+    const { folder, scope } = opened;
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,k1\n");
+    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
+    const seen = new Set<string | undefined>();
+    const watching = setInterval(() => seen.add(holder(sources, "s3c")), 1);
+    try {
+      await writeFile(file, "bob,k2\nann,s3c");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([holder(sources, "k1"), holder(sources, "k2")]).toEqual(["ann", undefined]);
+      await appendFile(file, "r3t\n");
+      await vi.waitFor(() => expect([holder(sources, "s3cr3t"), holder(sources, "k2")]).toEqual(["ann", "bob"]), {
+        timeout: 30_000,
+      });
+    } finally {
+      clearInterval(watching);
+    }
+    expect([...seen]).toEqual([undefined]);
+  });
+
+  it("that is written in place line by line counts when it is whole, and nobody is locked out before", async () => {
+    await using opened = await openFolder();
+    const { folder, scope } = opened;
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,k1\nbob,k2\ncid,k3\n");
+    const sources = await followApiKeys(settings(file), silentLogger, scope, { ...FAST, quietMs: 5_000 });
+    const seen = new Set<string>();
+    const watching = setInterval(
+      () => seen.add(["k1", "k2", "k3", "k4"].map((key) => holder(sources, key) ?? "-").join()),
+      1,
+    );
+    try {
+      await writeFile(file, "ann,k1\n");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await appendFile(file, "bob,k2\n");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await appendFile(file, "dan,k4\n");
+      await vi.waitFor(() => expect(holder(sources, "k4")).toBe("dan"), { timeout: 60_000 });
+    } finally {
+      clearInterval(watching);
+    }
+    expect([...seen]).toEqual(["ann,bob,cid,-", "ann,bob,-,dan"]);
+  }, 90_000);
+
+  it("that is written in place while the server starts is waited for", async () => {
+    await using opened = await openFolder();
+    const { folder, scope } = opened;
+    const file = join(folder, "keys");
+    await writeFile(file, "ann,s3c");
+    const following = followApiKeys(settings(file), silentLogger, scope, { lookMs: 60_000, startQuietMs: 3_000 });
+    setTimeout(() => void appendFile(file, "r3t"), 100);
+    const sources = await following;
+    expect([holder(sources, "s3cr3t"), holder(sources, "s3c")]).toEqual(["ann", undefined]);
   });
 });

@@ -34,7 +34,7 @@ function serveSchema(port: number) {
   const snapshot: SchemaSnapshot = { historyId: "h", version: 1, classes: [] };
   const schema = {
     current: async () => snapshot,
-    watch(listener: (told: SchemaSnapshot) => void) {
+    watch(listener: (reported: SchemaSnapshot) => void) {
       listener(snapshot);
       return { [Symbol.dispose]() {} };
     },
@@ -68,10 +68,10 @@ it("says nothing of one that is there", async () => {
   const server = scope.use(await serveSchema(0));
   const { logger, lines } = listeningLogger();
   const connection = scope.use(followCoordinators([`127.0.0.1:${server.port}`], { now, logger }, scope, 100));
-  const told = vi.fn();
-  const subscription = connection.schema.watch(told);
+  const reported = vi.fn();
+  const subscription = connection.schema.watch(reported);
   scope.defer(() => subscription[Symbol.dispose]());
-  await vi.waitFor(() => expect(told).toHaveBeenCalled(), 60_000);
+  await vi.waitFor(() => expect(reported).toHaveBeenCalled(), 60_000);
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(lines).toEqual([]);
 });

@@ -13,10 +13,10 @@ function logged(): { readonly logger: Logger; readonly lines: string[] } {
 
 /** What a coordinator tells. */
 class ReportedAccess implements AccessService {
-  readonly #told = new WatchedValue<AccessSnapshot | undefined>(undefined);
+  readonly #reported = new WatchedValue<AccessSnapshot | undefined>(undefined);
 
   replace(snapshot: AccessSnapshot): void {
-    this.#told.set(snapshot);
+    this.#reported.set(snapshot);
   }
 
   /** Whether the store answers. */
@@ -26,8 +26,9 @@ class ReportedAccess implements AccessService {
   async current(): Promise<AccessSnapshot> {
     this.asked++;
     await Promise.resolve();
-    if (!this.isThere || this.#told.known === undefined) throw new ShoalError("unavailable", "nobody is asked here");
-    return this.#told.known;
+    if (!this.isThere || this.#reported.known === undefined)
+      throw new ShoalError("unavailable", "nobody is asked here");
+    return this.#reported.known;
   }
 
   change(): Promise<void> {
@@ -35,7 +36,7 @@ class ReportedAccess implements AccessService {
   }
 
   watch(listener: (snapshot: AccessSnapshot) => void): Disposable {
-    return this.#told.watch(listener);
+    return this.#reported.watch(listener);
   }
 }
 

@@ -31,7 +31,7 @@ export class FollowedAccess implements AccessService, Disposable {
     this.#subscription = service.watch((snapshot) => {
       const before = this.#snapshot.known;
       if (before !== undefined && wentBack(before, snapshot)) {
-        const versions = { known: before.version, told: snapshot.version };
+        const versions = { known: before.version, reported: snapshot.version };
         logger.error(
           versions,
           "roles and users are older than those that were known: the coordinator's store was put back from a backup or made " +

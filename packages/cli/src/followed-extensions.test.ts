@@ -53,10 +53,10 @@ it("goes on with what was remembered until the coordinator tells more, and tells
     extensions.entries,
   ]);
   expect(extensions.entries).toEqual(remembered.entries);
-  let told = 0;
-  using _ = extensions.onChange(() => told++);
+  let reported = 0;
+  using _ = extensions.onChange(() => reported++);
   await extensions.put("c", 1, CONTEXT);
-  expect(told).toBe(1);
+  expect(reported).toBe(1);
   expect([...extensions.entries]).toEqual([["c", 1]]);
   expect(unknowing.entries).toEqual(extensions.entries);
 });

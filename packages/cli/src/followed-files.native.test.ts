@@ -10,8 +10,8 @@ it.each(["answers", "fails"])(
   "a reading that is under way at the end is cancelled; nobody learns that it %s",
   async (how) => {
     const folder = await mkdtemp(join(tmpdir(), "shoal-followed-"));
-    const told: unknown[] = [];
-    const tell = (...line: unknown[]): unknown => told.push(line);
+    const reported: unknown[] = [];
+    const tell = (...line: unknown[]): unknown => reported.push(line);
     const logger: Logger = { ...silentLogger, info: tell, warn: tell };
     const scope = new ResourceScope();
     try {
@@ -37,7 +37,7 @@ it.each(["answers", "fails"])(
       await scope[Symbol.asyncDispose]();
       await isCancelled;
       await new Promise((resolve) => setImmediate(resolve));
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect(readings).toBe(2);
     } finally {
       await scope[Symbol.asyncDispose]();

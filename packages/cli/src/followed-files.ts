@@ -56,8 +56,8 @@ export async function followFiles<Content extends object>(
       if (signal.aborted) return;
       const error = ShoalError.from(thrown);
       // What is wrong with a file needs no stack.
-      const told = error.code === "internal" ? error : error.message;
-      logger.warn({ files: paths, error: told }, `changed ${what} cannot be used; the former ones stay`);
+      const shown = error.code === "internal" ? error : error.message;
+      logger.warn({ files: paths, error: shown }, `changed ${what} cannot be used; the former ones stay`);
     } finally {
       isLooking = false;
     }

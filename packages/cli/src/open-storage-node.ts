@@ -337,7 +337,7 @@ const SHARD_EVENTS: Readonly<Record<Exclude<ShardEvent["type"], "recallMeasured"
   indexBuilt: ["info", "inverted index built from the rows"],
   copiedGraphUnfit: [
     "warn",
-    "the vector index of another copy has other objects than its rows: the vectors are linked anew",
+    "the vector index of another copy has other objects than its rows: the vectors are reinserted into the graph",
   ],
   vectorsReloaded: ["info", "vector index built from the rows, to give back the memory of removed vectors"],
 };

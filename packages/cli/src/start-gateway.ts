@@ -180,11 +180,11 @@ export async function startGateway(
     const { nodes, expectedStorageNodes } = pool.directory;
     return pool.isComplete ? "" : `${nodes.length} of ${expectedStorageNodes} storage nodes have registered so far`;
   };
-  let isOpenAccessTold = false;
+  let isOpenAccessReported = false;
   const look = (): void => {
     if (awaited() !== "") return;
     gateway.markReady();
-    if (!isOpenAccessTold) isOpenAccessTold = warnOfOpenAccess(configuration, access, logger);
+    if (!isOpenAccessReported) isOpenAccessReported = warnOfOpenAccess(configuration, access, logger);
   };
   const lookTimer = setTimeout(() => {
     mayRemember = true;

@@ -35,14 +35,14 @@ it("takes what changed as soon as it fits together, and tells of it", async () =
   const other = filesOf("b");
   const source = await followTlsFiles(files, silentLogger, scope, 10);
   const before = source.current();
-  const told: TlsMaterial[] = [];
-  source.onChange((material) => told.push(material));
+  const reported: TlsMaterial[] = [];
+  source.onChange((material) => reported.push(material));
   await copyFile(other.keyFile, files.keyFile);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(source.current()).toBe(before);
   await copyFile(other.certFile, files.certFile);
-  await vi.waitFor(() => expect(told).toHaveLength(1));
-  expect(source.current()).toBe(told[0]);
+  await vi.waitFor(() => expect(reported).toHaveLength(1));
+  expect(source.current()).toBe(reported[0]);
   expect(source.current().certificate).toEqual(await readFile(other.certFile));
 });
 

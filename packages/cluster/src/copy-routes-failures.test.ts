@@ -11,7 +11,7 @@ const forever = { deadline: Number.POSITIVE_INFINITY };
 const MODES: readonly PutMode[] = ["create", "replace", "upsert"];
 const FATES: readonly Fate[] = ["neverSent", "lostBefore", "lostAfter"];
 
-let toldInAll = 0;
+let reportedInAll = 0;
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -56,7 +56,7 @@ describe("copies that move, die, fall silent and lose answers", () => {
       );
     };
     const may = new Map<ObjectId, Set<string | undefined>>(ids.map((id) => [id, new Set([undefined])]));
-    let told = 0;
+    let reported = 0;
     for (let step = 0; step < 150; step++) {
       const id = ids[below(ids.length)] ?? ("" as ObjectId);
       const shard = world.map.shardOf(record, id);
@@ -87,7 +87,7 @@ describe("copies that move, die, fall silent and lose answers", () => {
       expect(world.held.count).toBe(0);
       const outcome = await work;
       if ("error" in outcome) {
-        told++;
+        reported++;
         expect(outcome.error).toMatchObject({ code: "unavailable", message: expect.stringContaining(shard.shardName) });
         expect(outcome.error.message).toContain("may have been carried out");
         if (kind < 3) possible.add(value);
@@ -114,12 +114,12 @@ describe("copies that move, die, fall silent and lose answers", () => {
         may.set(id, new Set([read]));
       }
     }
-    expect(told).toBeLessThan(20);
-    toldInAll += told;
+    expect(reported).toBeLessThan(20);
+    reportedInAll += reported;
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("are such that some outcomes are not known, or the test proves nothing", () => {
-    expect(toldInAll).toBeGreaterThan(10);
+    expect(reportedInAll).toBeGreaterThan(10);
   });
 });

@@ -172,7 +172,7 @@ describe("a primary that dies", () => {
     expect(again.outcome).toBe("answered [null]");
   });
 
-  it("leaves a write open whose outcome nobody knows: sent again it could take back what others wrote since", async () => {
+  it("leaves a write open whose outcome nobody knows: sent again it could undo what others wrote since", async () => {
     const { world, put } = setUp();
     for (const fate of ["lostBefore", "lostAfter"] as const) {
       world.at("n1").connection.fateOfNext = () => fate;

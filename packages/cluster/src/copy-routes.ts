@@ -129,7 +129,7 @@ export class CopyRoutes implements PrimaryRouter {
     if (route === undefined) throw new ShoalError("internal", `${method.name} is not about a shard that has copies`);
     const { items } = method;
     const question: PrimaryQuestion<unknown> = {
-      // A write that was carried out and is sent again would take back what others have written since.
+      // A write that was carried out and is sent again would undo what others have written since.
       isRepeatable: () => method.reads !== undefined,
       heldBytes: () => method.heldBytes(...args),
       ask: async (node, inner) => {

@@ -48,7 +48,7 @@ describe("random failures", () => {
     };
     /** What an id may hold: several values while it is not known whether a write was carried out. */
     const may = new Map<ObjectId, Set<string | undefined>>();
-    let told = 0;
+    let reported = 0;
     for (let step = 0; step < 400; step++) {
       const of = id.replace(/1$/, String(below(4))) as ObjectId;
       const possible = may.get(of) ?? new Set([undefined]);
@@ -73,7 +73,7 @@ describe("random failures", () => {
       await vi.advanceTimersByTimeAsync(20_000);
       const outcome = await done;
       if ("error" in outcome) {
-        told++;
+        reported++;
         expect(outcome.error).toMatchObject({ code: "unavailable", message: expect.stringContaining("node 'n1'") });
         if (kind === 1) possible.add(undefined);
         else if (kind > 1) possible.add(value);
@@ -104,8 +104,8 @@ describe("random failures", () => {
       }
     }
     // A test in which nothing fails, or everything, proves nothing.
-    expect(told).toBeGreaterThan(10);
-    expect(told).toBeLessThan(200);
+    expect(reported).toBeGreaterThan(10);
+    expect(reported).toBeLessThan(200);
     expect(held.count).toBe(0);
   });
 });

@@ -219,9 +219,9 @@ describe("a node that died", () => {
     const twice = watched(ask(service));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(connection.sent).toBe(isRepeated ? 2 : 1);
-    const told = isRepeated ? "" : ", which may have been carried out";
+    const reported = isRepeated ? "" : ", which may have been carried out";
     expect(twice.outcome).toBe(
-      `unavailable 1: shard s1 of class 'Car': node 'n1' was lost while it worked on the request${told}: the connection was lost`,
+      `unavailable 1: shard s1 of class 'Car': node 'n1' was lost while it worked on the request${reported}: the connection was lost`,
     );
     fates.unshift("neverSent");
     fates.length = 1;

@@ -58,7 +58,7 @@ describe("SchemaReplica", () => {
     const seen: string[] = [];
     replica.onChange(({ historyId, version }) => seen.push(`${historyId} ${version}`));
     const later = (version: number) => ({ ...snapshot(version, "later"), former: [{ historyId: "h", upTo: 3 }] });
-    for (const told of [snapshot(3), later(4), snapshot(3), snapshot(2), later(5)]) coordinator.publish(told);
+    for (const reported of [snapshot(3), later(4), snapshot(3), snapshot(2), later(5)]) coordinator.publish(reported);
     expect(seen).toEqual(["h 3", "later 4", "later 5"]);
     // The former history went on elsewhere: the store was put back.
     coordinator.publish(snapshot(4));
@@ -69,18 +69,18 @@ describe("SchemaReplica", () => {
 
   it("goes on with what it remembers until the coordinator tells the same or newer, or another history", () => {
     const [old, same, newer, other] = [4, 5, 6, 2].map((version, at) => snapshot(version, at === 3 ? "other" : "h"));
-    for (const told of [old, same, newer, other]) {
-      if (told === undefined) throw new Error();
+    for (const reported of [old, same, newer, other]) {
+      if (reported === undefined) throw new Error();
       const coordinator = new SlowCoordinator();
       const remembered = snapshot(5);
       const replica = new SchemaReplica(coordinator, { remembered });
       expect([replica.isKnown, replica.isConfirmed, replica.snapshot]).toEqual([true, false, remembered]);
       const seen: SchemaSnapshot[] = [];
       replica.onChange((one) => seen.push(one));
-      coordinator.publish(told);
-      const expected = told === old ? [] : told === same ? [remembered] : [told];
+      coordinator.publish(reported);
+      const expected = reported === old ? [] : reported === same ? [remembered] : [reported];
       expect(seen).toEqual(expected);
-      expect(replica.isConfirmed).toBe(told !== old);
+      expect(replica.isConfirmed).toBe(reported !== old);
     }
   });
 

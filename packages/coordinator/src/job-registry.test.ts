@@ -322,14 +322,16 @@ describe.each<[string, Way]>([
           continue;
         }
         const done = claim.progress.counts.succeeded + 1;
-        const told = { ...claim, progress: progress(done) };
+        const reported = { ...claim, progress: progress(done) };
         // A range has ten items; each report counts one more.
         const end = done === 10 ? "done" : below(8) === 0 ? "released" : "working";
-        const isKept = await world.jobs.report({ ...keyOf(claim), progress: told.progress, state: end }, context).then(
-          () => true,
-          () => false,
-        );
-        if (isKept && end === "working" && below(10) > 0) held.set(worker, told);
+        const isKept = await world.jobs
+          .report({ ...keyOf(claim), progress: reported.progress, state: end }, context)
+          .then(
+            () => true,
+            () => false,
+          );
+        if (isKept && end === "working" && below(10) > 0) held.set(worker, reported);
         else held.delete(worker);
       }
       expect(await world.jobs.find("job", context)).toMatchObject({

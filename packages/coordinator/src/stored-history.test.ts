@@ -112,21 +112,21 @@ describe("histories of the schema", () => {
   test("begin with the first change when the store takes none at the start", async () => {
     const store = new PutBackStore();
     const { schema, extensions } = await openOn(store);
-    const told: SchemaSnapshot[] = [];
-    schema.watch((snapshot) => told.push(snapshot));
+    const reported: SchemaSnapshot[] = [];
+    schema.watch((snapshot) => reported.push(snapshot));
     store.isFull = true;
     await expect(schema.begin("h1", context)).rejects.toMatchObject({ code: "unavailable" });
     await expect(schema.addClass(definition("A"), context)).rejects.toMatchObject({ code: "unavailable" });
     expect((await schema.current(context)).historyId).toBe("store");
     store.isFull = false;
     await Promise.all(["A", "B", "C"].map((name) => schema.addClass(definition(name), context)));
-    expect(told.map(({ historyId, version }) => [historyId, version])).toEqual([
+    expect(reported.map(({ historyId, version }) => [historyId, version])).toEqual([
       ["store", 0],
       ["h1", 1],
       ["h1", 2],
       ["h1", 3],
     ]);
-    expect(told.at(-1)?.former).toEqual([{ historyId: "store", upTo: 0 }]);
+    expect(reported.at(-1)?.former).toEqual([{ historyId: "store", upTo: 0 }]);
     expect((await extensions.current(context)).historyId).toBe("h1");
   });
 });

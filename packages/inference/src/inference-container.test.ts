@@ -4,9 +4,9 @@ import { InferenceContainer } from "./inference-container.js";
 import { mapConcurrently } from "./map-concurrently.js";
 
 const PATHS = { "/vectors": ({ text }: Record<string, unknown>) => ({ text, vector: [String(text).length, 0.5] }) };
-const told: string[] = [];
+const reported: string[] = [];
 const ask = (address: string) =>
-  new InferenceContainer("some-module", address, { nowMs: Date.now, tell: (message) => told.push(message) });
+  new InferenceContainer("some-module", address, { nowMs: Date.now, tell: (message) => reported.push(message) });
 const inTime = () => ({ deadline: Date.now() + 20_000 });
 
 it("sends a body as JSON and gives back the answer", async () => {
@@ -134,9 +134,9 @@ it("is ready when the container says so, and says who is not", async () => {
   await using there = await FakeContainer.start(PATHS);
   there.isReady = false;
   await using container = ask(there.address);
-  told.length = 0;
+  reported.length = 0;
   const ready = container.awaitReady(inTime());
-  await expect.poll(() => told).toEqual(["an inference container is not ready yet"]);
+  await expect.poll(() => reported).toEqual(["an inference container is not ready yet"]);
   there.isReady = true;
   await ready;
   expect(there.probes).toBeGreaterThan(1);

@@ -177,16 +177,16 @@ describe("what long values will take", () => {
     const world = await worldOf([]);
     const long = "word ".repeat(20_000);
     const heard = async (before: JsonObject | undefined, after: JsonObject | undefined) => {
-      let told = -1;
+      let reported = -1;
       const state = (properties: JsonObject | undefined) => properties && stateOf(properties, 1, 1);
       const refused = new Error("no room");
       const admit = (bytes: number) => {
-        told = bytes;
+        reported = bytes;
         throw refused;
       };
       const change = { document: 0, before: state(before), after: state(after) };
       await expect(world.index.plan([change], admit)).rejects.toBe(refused);
-      return told;
+      return reported;
     };
     const bytes = JSON.stringify(long).length;
     expect(await heard(undefined, { text: long, blob: long, hidden: long })).toBe(bytes * 50);

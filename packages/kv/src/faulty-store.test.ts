@@ -36,7 +36,7 @@ describe("FaultyStore", () => {
     expect(await pairs(store)).toEqual(["a=1"]);
   });
 
-  it("takes back at a crash what was not synced, and all of it", async () => {
+  it("loses at a crash what was not synced, and all of it", async () => {
     const store = faulty([{ on: "write", fault: "drop", after: 3, times: 1 }]);
     await store.write([put("a", "1"), put("b", "1")]);
     await store.write([put("a", "2")], { sync: false });

@@ -39,17 +39,17 @@ it(`loses nothing acknowledged and tears no batch when the process is killed (${
       setTimeout(() => child.kill("SIGKILL"), random.below(400));
     });
     expect(end.signal, end.stderr).toBe("SIGKILL");
-    const told = [...acknowledged];
+    const reported = [...acknowledged];
     for (const [line] of end.stdout.matchAll(/^\d+ \d+\n/gm)) {
       const [writer = 0, n = 0] = line.split(" ").map(Number);
-      told[writer] = n;
+      reported[writer] = n;
     }
     const store = await openRocksStore({ folder, ballastBytes: 0 });
     const found = new Map(
       (await collect(store)).map(({ key, value }) => [text(key), Number.parseInt(String(text(value)), 10)]),
     );
     await store[Symbol.asyncDispose]();
-    acknowledged = told.map((n, writer) => {
+    acknowledged = reported.map((n, writer) => {
       const where = `seed ${seed}, round ${round}, writer ${writer}`;
       const a = found.get(`a${writer}`) ?? 0;
       expect(found.get(`b${writer}`) ?? 0, where).toBe(a);

@@ -95,7 +95,7 @@ export async function findLogEnds(folder: string): Promise<LogEnd[]> {
 }
 
 /**
- * Takes back what RocksDB appended when it closed a log whose last write had failed: the rest of its buffer, behind a gap.
+ * Removes what RocksDB appended when it closed a log whose last write had failed: the rest of its buffer, behind a gap.
  */
 export async function cutLog(end: LogEnd): Promise<void> {
   const size = await stat(end.file).then(

@@ -12,9 +12,9 @@ const registered = ["one", "two", "needy"].map(
   }),
 );
 
-function chosen(enableModules: readonly string[] | undefined, told: string[] = []): readonly string[] {
+function chosen(enableModules: readonly string[] | undefined, reported: string[] = []): readonly string[] {
   const settings = { enableModules, defaultVectorizerModule: "none" } as ModuleSettings;
-  return chooseModules(registered, settings, (_, { name }) => told.push(String(name))).map(({ name }) => name);
+  return chooseModules(registered, settings, (_, { name }) => reported.push(String(name))).map(({ name }) => name);
 }
 
 it("enables all that have what they need where nothing is said, those that are named, or none", () => {
@@ -25,9 +25,9 @@ it("enables all that have what they need where nothing is said, those that are n
 });
 
 it("U1: warns of modules that only the reference has", () => {
-  const told: string[] = [];
-  expect(chosen(["two", "text2vec-openai", "backup-s3"], told)).toEqual(["two"]);
-  expect(told).toEqual(["text2vec-openai", "backup-s3"]);
+  const reported: string[] = [];
+  expect(chosen(["two", "text2vec-openai", "backup-s3"], reported)).toEqual(["two"]);
+  expect(reported).toEqual(["text2vec-openai", "backup-s3"]);
 });
 
 it.each([

@@ -11,7 +11,7 @@ interface OutboxAddon {
 
 const native = addon as OutboxAddon;
 
-/** `closed`: the index was closed before; `cancelled`: taken back by `cancel` before it began. */
+/** `closed`: the index was closed before; `cancelled`: cancelled by `cancel` before it began. */
 export type AnswerStatus = "done" | "closed" | "outOfMemory" | "damaged" | "cancelled";
 
 // In the order of `AnswerStatus` in cpp/outbox.h.

@@ -205,15 +205,15 @@ describe("a link to a node", () => {
   test("carries the version of the schema both ways", async () => {
     const node = scriptedNode(() => []);
     node.schemaVersion = 4;
-    const told: number[] = [];
+    const reported: number[] = [];
     let known = 3;
-    const client = { schemaVersion: () => known, onNodeSchemaVersion: (version: number) => told.push(version) };
+    const client = { schemaVersion: () => known, onNodeSchemaVersion: (version: number) => reported.push(version) };
     await using link = await openLink(node, { client });
     await link.client.shardStatuses(forever);
     known = 9;
     await link.client.shardStatuses(forever);
     expect(node.caughtUp).toEqual([9]);
-    expect(told).toEqual([4, 4, 4, 9]);
+    expect(reported).toEqual([4, 4, 4, 9]);
     node.atSchemaVersion = () => Promise.reject(new ShoalError("unavailable", "no coordinator"));
     known = 10;
     const error = await failureOf(link.client.shardStatuses(forever));

@@ -144,7 +144,7 @@ describe("messages", () => {
     expect(packets.length).toBe(5);
   });
 
-  test("can be taken back as far as they have not left", async () => {
+  test("can be cancelled as far as they have not left", async () => {
     const { packets, sender } = heldSender();
     const kind: MessageKind = REQUEST_MESSAGE;
     sender.send(1, kind, Buffer.alloc(600 * KB));

@@ -74,7 +74,7 @@ class Crowd implements Disposable {
 describe.each([false, true])("S11: strangers at the port of a node, with TLS: %s", { timeout: 60_000 }, (isSecure) => {
   const tls = () => (isSecure ? { serverTls, clientTls } : { serverTls: undefined, clientTls: undefined });
 
-  test.each(["", isSecure ? "\x16\x03\x01\x02" : PREFACE.slice(0, 23)])(
+  test.concurrent.each(["", isSecure ? "\x16\x03\x01\x02" : PREFACE.slice(0, 23)])(
     "who say %j take no more than is planned, let peers in, and are cut soon",
     async (words) => {
       await using server = await serve(tls().serverTls);

@@ -3,49 +3,49 @@ import { WatchedValue } from "./watched-value.js";
 
 it("gives the known value, and then every new one, until disposed of", () => {
   const value = new WatchedValue<number | undefined>(undefined);
-  const told: string[] = [];
-  const first = value.watch((one) => told.push(`first ${one}`));
-  expect(told).toEqual([]);
+  const reported: string[] = [];
+  const first = value.watch((one) => reported.push(`first ${one}`));
+  expect(reported).toEqual([]);
   value.set(1);
-  const second = value.watch((one) => told.push(`second ${one}`));
+  const second = value.watch((one) => reported.push(`second ${one}`));
   value.set(2);
   first[Symbol.dispose]();
   value.set(3);
   value.forgetListeners();
   value.set(4);
   second[Symbol.dispose]();
-  expect(told).toEqual(["first 1", "second 1", "first 2", "second 2", "second 3"]);
+  expect(reported).toEqual(["first 1", "second 1", "first 2", "second 2", "second 3"]);
   expect(value.known).toBe(4);
 });
 
 it("notifies nobody who leaves during a notification, and a newcomer once", () => {
   const value = new WatchedValue("before");
-  const told: string[] = [];
+  const reported: string[] = [];
   const going: Disposable[] = [];
   value.watch((one) => {
-    told.push(`first ${one}`);
+    reported.push(`first ${one}`);
     if (one !== "now") return;
     going[0]?.[Symbol.dispose]();
-    value.watch((late) => told.push(`late ${late}`));
+    value.watch((late) => reported.push(`late ${late}`));
   });
-  going.push(value.watch((one) => told.push(`going ${one}`)));
-  told.length = 0;
+  going.push(value.watch((one) => reported.push(`going ${one}`)));
+  reported.length = 0;
   value.set("now");
-  expect(told).toEqual(["first now", "late now"]);
+  expect(reported).toEqual(["first now", "late now"]);
 });
 
 it("is waited for until the others have been told what is wanted, or for a while", async () => {
   vi.useFakeTimers();
   try {
     const value = new WatchedValue<number | undefined>(undefined);
-    const told: number[] = [];
-    value.watch((one) => told.push(one));
-    const reached = value.reached((one) => one > 1, 100).then(() => told.push(0));
+    const reported: number[] = [];
+    value.watch((one) => reported.push(one));
+    const reached = value.reached((one) => one > 1, 100).then(() => reported.push(0));
     value.set(1);
     await Promise.resolve();
     value.set(2);
     await reached;
-    expect(told).toEqual([1, 2, 0]);
+    expect(reported).toEqual([1, 2, 0]);
     await value.reached((one) => one === 2, 100);
     expect(vi.getTimerCount()).toBe(0);
     let isOver = false;

@@ -29,13 +29,13 @@ it("gives everything back when it is closed, once, and holds nothing any more", 
 });
 
 it("keeps what is passed on", () => {
-  const told: unknown[] = [];
-  const parent = { add: (bytes: number, kind?: string) => void told.push([bytes, kind]) };
+  const reported: unknown[] = [];
+  const parent = { add: (bytes: number, kind?: string) => void reported.push([bytes, kind]) };
   const one = new ByteBudget({ max: 100, parent, kind: "aggregation", fullError: () => new Error("full") });
   one.add(70);
   one.close(30);
   one.close();
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [70, "aggregation"],
     [-40, "aggregation"],
   ]);

@@ -29,14 +29,14 @@ describe("the settings of roles", () => {
 
   it("say it where users are made at run time and whoever gets in may take over any of them", () => {
     const users = { ...KEYS, AUTHENTICATION_DB_USERS_ENABLED: "true" };
-    const told = (more: Readonly<Record<string, string>>) =>
+    const reported = (more: Readonly<Record<string, string>>) =>
       read({ ...users, ...more }).warnings.filter((line) => line.startsWith("AUTHENTICATION_DB_USERS_ENABLED"));
-    expect(told({})).toEqual([
+    expect(reported({})).toEqual([
       expect.stringContaining("whoever gets in may make and delete users, and act as any of them"),
     ]);
-    expect(told(ROLES)).toEqual([]);
-    expect(told({ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: "ann" })).toEqual([]);
-    expect(told({ AUTHENTICATION_DB_USERS_ENABLED: "false" })).toEqual([]);
+    expect(reported(ROLES)).toEqual([]);
+    expect(reported({ AUTHORIZATION_ADMINLIST_ENABLED: "true", AUTHORIZATION_ADMINLIST_USERS: "ann" })).toEqual([]);
+    expect(reported({ AUTHENTICATION_DB_USERS_ENABLED: "false" })).toEqual([]);
   });
 
   it("name root users and groups, under the former names, too", () => {

@@ -1,7 +1,7 @@
 import { openSync, readSync } from "node:fs";
 
 /**
- * Bytes of this process that the system cannot take back: anonymous pages, shared memory, and what of these is swapped out.
+ * Bytes of this process that the system cannot reclaim: anonymous pages, shared memory, and what of these is swapped out.
  * Pages of files, such as those of the program, are not among them. About 30 µs.
  */
 export function usedMemory(read: () => string = readStatus): number {

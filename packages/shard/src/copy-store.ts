@@ -46,7 +46,7 @@ export interface CopyStore {
   openGraph(): Promise<GraphPieces | undefined>;
   /**
    * A piece of another copy's vector index, in order from 0 on, with which the next rows that are full begin; without all of them these are
-   * linked anew. False: no more are wanted.
+   * reinserted into the graph. False: no more are wanted.
    */
   takeGraph(number: number, piece: Uint8Array, isLast: boolean): Promise<boolean>;
   /**

@@ -47,7 +47,7 @@ export class RowCacheBudget {
     return true;
   }
 
-  /** Takes back all that `owner` has; it is not told. */
+  /** Evicts all that `owner` has, without a notice. */
   release(owner: SlabOwner): void {
     for (const ticket of this.#tickets) if (ticket.owner === owner) this.#tickets.delete(ticket);
   }

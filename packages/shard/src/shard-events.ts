@@ -22,7 +22,7 @@ export type ShardEvent =
   | { readonly type: "writesResumed" }
   /** The vector index was rebuilt from the rows, for there was no memory to do it beside the one in use. */
   | { readonly type: "vectorsReloaded"; readonly objectCount: number; readonly elapsedMs: number }
-  /** The vector index that another copy has sent has other documents than the rows, in the end. All rows are linked anew; nothing is damaged. */
+  /** The vector index that another copy has sent has other documents than the rows, in the end. All rows are reinserted into the graph; nothing is damaged. */
   | { readonly type: "copiedGraphUnfit"; readonly vectors: number; readonly expected: number }
   /** The inverted index was rebuilt from the rows. */
   | { readonly type: "indexBuilt"; readonly objectCount: number; readonly elapsedMs: number }

@@ -39,14 +39,14 @@ function* mergePairs(words: OrderedWords, from: Uint32Array, to: Uint32Array, ru
     const middle = Math.min(start + run, from.length);
     const end = Math.min(middle + run, from.length);
     let [left, right] = [start, middle];
-    let told = start;
+    let counted = start;
     for (let at = start; at < end; at++) {
       const isLeft = left < middle && (right >= end || compareDocuments(words, from[left] ?? 0, from[right] ?? 0) <= 0);
       to[at] = (isLeft ? from[left++] : from[right++]) ?? 0;
-      if (at - told < STEP_DOCUMENTS) continue;
-      yield at - told;
-      told = at;
+      if (at - counted < STEP_DOCUMENTS) continue;
+      yield at - counted;
+      counted = at;
     }
-    yield end - told;
+    yield end - counted;
   }
 }

@@ -220,8 +220,8 @@ describe("vectors beyond memory", () => {
   });
 
   it("a rebuild that meets a damaged vector names it, and succeeds when that was put again", async () => {
-    const told: number[] = [];
-    const settings = { ...BEYOND, onDamaged: ({ document }: DamagedVector) => void told.push(document) };
+    const reported: number[] = [];
+    const settings = { ...BEYOND, onDamaged: ({ document }: DamagedVector) => void reported.push(document) };
     const both = new Twins(
       createVectorIndex(SETTINGS, CACHED),
       createVectorIndex(SETTINGS, settings),
@@ -250,7 +250,7 @@ describe("vectors beyond memory", () => {
       if (document === 5000) await both.beyond.snapshot(join(folder, "other"));
       else await expect(both.beyond.snapshot(join(folder, "other"))).rejects.toBeInstanceOf(DamagedVector);
     }
-    expect(told).toEqual([3001, 5000]);
+    expect(reported).toEqual([3001, 5000]);
     await both.expectAlike("mended");
     await Promise.all([both.cached.rebuild(), both.beyond.rebuild()]);
     expect(both.beyond.statistics().deadRows).toBe(0);

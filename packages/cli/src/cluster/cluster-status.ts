@@ -55,8 +55,8 @@ export async function clusterStatus(source: StatusSource): Promise<readonly Stat
         const row = await rowOfProcess(process);
         if (node === undefined) return row;
         // A process that is not ready is unwell, whatever gateways have seen of it so far.
-        const told = { ...rowOfNode(node), address: process.address };
-        return row.isWell ? told : { ...told, state: row.state, isWell: false };
+        const shown = { ...rowOfNode(node), address: process.address };
+        return row.isWell ? shown : { ...shown, state: row.state, isWell: false };
       }),
   );
   const others = [...known.values()].map(rowOfNode);

@@ -33,11 +33,11 @@ export async function removeNode(name: string, configuration: Configuration, now
 
 async function firstDirectory({ nodes }: CoordinatorConnection): Promise<NodeDirectory> {
   let subscription: Disposable | undefined;
-  const told = new Promise<NodeDirectory>((resolve) => {
+  const reported = new Promise<NodeDirectory>((resolve) => {
     subscription = nodes.watch(resolve);
   });
   const late = sleep(COORDINATOR_MS_MAX, undefined, { ref: false });
-  const directory = await Promise.race([told, late]);
+  const directory = await Promise.race([reported, late]);
   subscription?.[Symbol.dispose]();
   if (directory === undefined) throw new ShoalError("unavailable", "the coordinator did not tell its storage nodes");
   return directory;

@@ -38,10 +38,10 @@ async function repair({ dataPath, shard, schema, write, json }: RepairFlags): Pr
   }
   const { repairDataFolder } = await import("./repair-data-folder.js");
   const { reportJson, reportText } = await import("./repair-report.js");
-  let toldMs = systemClock.now();
+  let reportedMs = systemClock.now();
   const onProgress = (store: string, bytes: number, allBytes: number) => {
-    if (systemClock.now() - toldMs < PROGRESS_MS) return;
-    toldMs = systemClock.now();
+    if (systemClock.now() - reportedMs < PROGRESS_MS) return;
+    reportedMs = systemClock.now();
     process.stderr.write(`${store}: ${Math.floor(bytes / 2 ** 20)} of ${Math.ceil(allBytes / 2 ** 20)} MiB read\n`);
   };
   const isWritten = write === true;

@@ -90,10 +90,10 @@ describe("counts of events", () => {
       const { below, oneIn } = seededRandom(seed);
       const counts = new AuditCounts(kindsMax, ownersMax);
       const done = new Map<string, number>();
-      const told = new Map<string, number>();
+      const reported = new Map<string, number>();
       const tell = (taken: readonly CountedEvents[]): void => {
         expect(taken.length).toBeLessThanOrEqual(bound);
-        for (const { owner, requests } of taken) told.set(owner, (told.get(owner) ?? 0) + requests);
+        for (const { owner, requests } of taken) reported.set(owner, (reported.get(owner) ?? 0) + requests);
       };
       for (let i = 0; i < 3_000; i++) {
         const owner = `o${below(40)}`;
@@ -104,7 +104,7 @@ describe("counts of events", () => {
         if (oneIn(100)) tell(counts.take(`a${below(5)}`));
       }
       tell(counts.take());
-      expect(told).toEqual(done);
+      expect(reported).toEqual(done);
       expect([counts.isEmpty, counts.hasRoomFor("new")]).toEqual([true, true]);
     }
   });

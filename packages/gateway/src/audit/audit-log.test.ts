@@ -202,8 +202,8 @@ describe("an audit log", () => {
     refuse(["staff"], "10.0.0.1", "get");
     refuse([], "10.0.0.1", "beyond her part");
     log[Symbol.dispose]();
-    const told = lines.plain.filter(({ user }) => user === "rita");
-    expect(told.map(({ action, groups, requests }) => [action, groups, requests])).toEqual([
+    const reported = lines.plain.filter(({ user }) => user === "rita");
+    expect(reported.map(({ action, groups, requests }) => [action, groups, requests])).toEqual([
       ["get", ["staff"], 2],
       ["delete_class", ["admins"], 1],
       ["get", ["admins"], 1],

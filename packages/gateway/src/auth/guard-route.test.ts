@@ -98,9 +98,9 @@ describe("whoever may not use a route", () => {
   it.each(MISSHAPEN)(
     "S2: reads that %s %s %j is forbidden, and who may use it what is wrong with it",
     async (...asked) => {
-      const [told, granted] = [await closed.send(...asked), await open.send(...asked)];
+      const [reported, granted] = [await closed.send(...asked), await open.send(...asked)];
       expect([400, 422]).toContain(granted.status);
-      expect([told.status, told.body]).toEqual([403, asked[0] === "HEAD" ? "" : FORBIDDEN]);
+      expect([reported.status, reported.body]).toEqual([403, asked[0] === "HEAD" ? "" : FORBIDDEN]);
     },
   );
 

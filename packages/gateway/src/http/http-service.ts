@@ -367,8 +367,8 @@ export class HttpService {
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
     const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
     const shown = this.#forWhomItIs(exchange, answer);
-    const isTold = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
-    const bodyBytes = sendResponse(response, shown, isLast, isTold ? exchange.requestId : undefined);
+    const showsId = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
+    const bodyBytes = sendResponse(response, shown, isLast, showsId ? exchange.requestId : undefined);
     const route = served?.statistics ?? this.statistics.unrouted;
     this.statistics.answered(route, answer.status, bodyBytes);
     const durationMs = exchange.begunMs === undefined ? undefined : performance.now() - exchange.begunMs;

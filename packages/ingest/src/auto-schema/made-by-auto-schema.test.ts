@@ -57,16 +57,16 @@ it.each([
   ["too late", new ShoalError("deadlineExceeded", "late"), true],
   ["never sent", undelivered(new ShoalError("unavailable", "nobody is there"), "never"), false],
   ["refused", new ShoalError("invalid", "too many"), false],
-])("tells what it may have made when the answer is that it was %s", async (_, failure, isTold) => {
+])("tells what it may have made when the answer is that it was %s", async (_, failure, isReported) => {
   const made: (readonly [string, boolean, true | undefined])[] = [];
   const onMade = (one: MadeByAutoSchema) => made.push([one.className, one.isNewClass, one.isUnknown]);
   const { cluster, ingest, context } = setUp({ autoSchema: {}, onMade });
   cluster.beforeEnsure = () => Promise.reject(failure);
   const inputs = [withProperties("Truck", { a: "x" }), withProperties("Car", { more: "x" })];
   await ingest.importObjects(inputs, context);
-  const told = [
+  const reported = [
     ["Truck", true, true],
     ["Car", false, true],
   ];
-  expect(made).toEqual(isTold ? told : []);
+  expect(made).toEqual(isReported ? reported : []);
 });

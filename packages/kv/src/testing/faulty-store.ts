@@ -6,7 +6,7 @@ import type { FaultRule, FaultScript } from "./fault-script.js";
 type Undo = readonly KeyValueChange[];
 
 /**
- * A store over another one that fails by script and can crash: a `crash` takes back every write that was not synced,
+ * A store over another one that fails by script and can crash: a `crash` loses every write that was not synced,
  * as the loss of power does. Writes go one at a time. All chance comes from the script's seed.
  */
 export class FaultyStore implements KeyValueStore {

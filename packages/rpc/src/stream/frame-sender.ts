@@ -76,7 +76,7 @@ export class FrameSender {
   }
 
   /**
-   * Takes back what was not sent of a message: `all` when nothing of it has left, `rest` when it can never be complete on
+   * Drops what was not sent of a message: `all` when nothing of it has left, `rest` when it can never be complete on
    * the other side, `none` when it has left whole.
    */
   takeBack(request: number): "all" | "rest" | "none" {

@@ -35,7 +35,7 @@ export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUp
   const { historyId = "", version = 0 } = update.position ?? {};
   const records = update.recordsJson.map(readRecord);
   const classes = changedClasses(update.whole ? [] : (before?.classes ?? []), new Set(update.removedClassIds), records);
-  const told = update.whole || before?.historyId !== historyId ? update.former : (before.former ?? []);
+  const former = update.whole || before?.historyId !== historyId ? update.former : (before.former ?? []);
   const { clusterId, drops } = update;
   return {
     historyId,
@@ -43,7 +43,7 @@ export function applyUpdate(before: SchemaSnapshot | undefined, update: SchemaUp
     ...(clusterId !== "" && { clusterId }),
     classes,
     ...(drops.length > 0 && { drops }),
-    ...(told.length > 0 && { former: told }),
+    ...(former.length > 0 && { former }),
   };
 }
 

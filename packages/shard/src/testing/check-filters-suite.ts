@@ -65,11 +65,11 @@ export async function checkFilters(
   waited: () => void,
 ): Promise<void> {
   const filter = randomFilter(random, now);
-  const told = JSON.stringify(filter);
+  const reported = JSON.stringify(filter);
   const matching = objects.filter((object) => plainMatches(object, filter, properties));
   matching.sort((a, b) => (a.id < b.id ? -1 : 1));
   const ids = matching.map(({ id }) => id);
-  expect(await whenBuilt(() => shard.matchingIds(filter, 1_000), waited), told).toEqual(ids);
+  expect(await whenBuilt(() => shard.matchingIds(filter, 1_000), waited), reported).toEqual(ids);
   if (ids.length > 0)
     await expect(shard.matchingIds(filter, ids.length - 1)).rejects.toMatchObject({ code: "tooLarge" });
 
@@ -80,11 +80,11 @@ export async function checkFilters(
   const above = ids.filter((id) => after === undefined || id > after);
   expect(
     page.map((one) => one.id),
-    told,
+    reported,
   ).toEqual(above.slice(skip, skip + limit));
 
   const aggregation = { filter, groupBy: undefined, properties: [], isWhole: true, groupsMax: 10, bytesMax: 1_000_000 };
-  expect(await whenBuilt(() => shard.aggregate(aggregation), waited), told).toMatchObject([
+  expect(await whenBuilt(() => shard.aggregate(aggregation), waited), reported).toMatchObject([
     { objectCount: ids.length },
   ]);
   await checkFilteredSearch(shard, matching, filter, random, waited);

@@ -41,9 +41,9 @@ export async function meanRecall(
       if (allowed !== undefined && !isAllowed(allowed, document))
         throw new Error(`query ${i} found document ${document}, which its filter does not allow`);
       const distance = oracle.distance(query, document);
-      const told = found.distances[place] ?? -1;
-      if (!Number.isNaN(distance) && !(Math.abs(distance - told) < DISTANCE_ERROR_MAX))
-        throw new Error(`query ${i} found document ${document} at ${told}, not ${distance}`);
+      const reported = found.distances[place] ?? -1;
+      if (!Number.isNaN(distance) && !(Math.abs(distance - reported) < DISTANCE_ERROR_MAX))
+        throw new Error(`query ${i} found document ${document} at ${reported}, not ${distance}`);
     });
     sum += recall(found, expected, tolerance);
   }

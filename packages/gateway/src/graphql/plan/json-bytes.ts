@@ -46,7 +46,7 @@ export class JsonBytes {
     return this.#failures;
   }
 
-  /** Takes back what was written since {@link length} was `length`. */
+  /** Removes what was written since {@link length} was `length`. */
   truncate(length: number): void {
     this.#length = length;
     while ((this.#failures.at(-1)?.at ?? -1) >= length) this.#failures.pop();

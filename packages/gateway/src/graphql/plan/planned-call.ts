@@ -46,7 +46,7 @@ export function plannedCall(field: AskedField, inner: CallBinding["inner"], bind
 
 /**
  * Writes the answer of a call; yields now and then, so that a large one need not hold up everybody else. Fails with
- * `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to take back.
+ * `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to remove.
  */
 export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
 

@@ -82,7 +82,7 @@ export class RowWriter {
   /**
    * Writes all rows; yields now and then between two of them or between rows that they refer to, so that a large answer
    * need not hold up everybody else. What is reached often by one selection is worked on once. Fails with `dataLoss` when
-   * stored bytes are no JSON; what was written by then is the caller's to take back.
+   * stored bytes are no JSON; what was written by then is the caller's to remove.
    */
   *write(rows: readonly GetRow[], out: JsonBytes): Generator<void, void> {
     const work = new RowWork(out);

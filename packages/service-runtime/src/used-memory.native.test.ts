@@ -19,7 +19,7 @@ describe("usedMemory", () => {
     vi.restoreAllMocks();
   });
 
-  it("is what the system cannot take back", () => {
+  it("is what the system cannot reclaim", () => {
     const status =
       "Name:\tnode\nVmRSS:\t  900 kB\nRssAnon:\t  500 kB\nRssFile:\t 390 kB\nRssShmem:\t 10 kB\nVmSwap:\t 7 kB\n";
     expect(usedMemory(() => status)).toBe(517 * 1024);
