@@ -104,7 +104,11 @@ export class PlanExecution {
   }
 
   /** As {@link #outcome} of each; when that rejects for one, the others end. */
-  async #allOutcomes(calls: BoundPlan["calls"], context: RequestContext, held: HeldAnswer): Promise<readonly Outcome[]> {
+  async #allOutcomes(
+    calls: BoundPlan["calls"],
+    context: RequestContext,
+    held: HeldAnswer,
+  ): Promise<readonly Outcome[]> {
     const late = new LateSignal(context);
     const inner = new InnerContext(context, { rowBytes: held, late });
     try {
