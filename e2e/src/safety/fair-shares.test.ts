@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { Socket } from "node:net";
@@ -17,6 +17,13 @@ const HEAVY_CLIENTS = fileURLToPath(new URL("../../dist/safety/heavy-clients.js"
 /** So long the victim asks, alone and beside each attack. `npm run nightly` takes longer. */
 const SECONDS = Number(process.env.SHOAL_FAIR_SECONDS ?? 2);
 const BOMB = gzipSync(Buffer.alloc(255 * MIB, " "));
+/**
+ * From so long on p99 means something, and each attack is also made on another server, on the same machine: attackers and victim
+ * share its cores and its disk, whomever they ask.
+ */
+const LONG_SECONDS = 10;
+/** A victim's p99 may be so many times what it is when he is alone, or beside that other server, whichever is more. */
+const P99_RATIO_MAX = 3;
 /** A server on a machine that is busy may take this long; before, it took minutes, or refused. */
 const P99_MS_MAX = 3_000;
 
@@ -101,10 +108,48 @@ async function fill({ http }: ServerProcess, headers: Headers): Promise<void> {
   }
 }
 
-function figures(what: string, idle: readonly number[], beside: readonly number[]): void {
+/** What was measured without the attack: alone, and beside the same attack on another server where that was made. */
+interface Without {
+  readonly idle: readonly number[];
+  readonly other: readonly number[] | undefined;
+}
+
+function judge(what: string, { idle, other }: Without, beside: readonly number[]): void {
   const of = (times: readonly number[]): string =>
     `p50 ${percentile(times, 0.5).toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)} ms`;
-  console.log(`${what}: idle ${of(idle)}; beside it ${of(beside)}`);
+  const elsewhere = other === undefined ? "" : `; beside one on another server ${of(other)}`;
+  console.log(`${what}: idle ${of(idle)}; beside it ${of(beside)}${elsewhere}`);
+  const p99 = percentile(beside, 0.99);
+  expect(p99).toBeLessThan(P99_MS_MAX);
+  if (other === undefined) return;
+  expect(p99).toBeLessThan(P99_RATIO_MAX * Math.max(percentile(idle, 0.99), percentile(other, 0.99)));
+}
+
+/** Ends an attack. */
+type End = () => void;
+
+function stalledBombs(port: number, attackers: readonly Headers[]): Promise<Socket[]> {
+  const half = BOMB.subarray(0, -10);
+  return openAll(port, 4, (at) => {
+    const head = POST(attackers[at % attackers.length] ?? {}, BOMB.length, "Content-Encoding: gzip\r\n");
+    return Buffer.concat([Buffer.from(head), half]);
+  });
+}
+
+function slowBodies(port: number, attackers: readonly Headers[]): Promise<Socket[]> {
+  return openAll(port, 2_000, (at) => `${POST(attackers[at % attackers.length] ?? {}, 9)}{`);
+}
+
+/** Until they are killed. */
+async function heavyClients(url: string, attackers: readonly Headers[]): Promise<ChildProcess> {
+  const tokens = attackers.flatMap(({ Authorization = "" }) => Authorization.replace("Bearer ", "") || []);
+  const heavy = spawn(process.execPath, [HEAVY_CLIENTS, url, ...tokens], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(heavy.stdout, "data");
+  return heavy;
+}
+
+function destroyAll(sockets: readonly Socket[]): void {
+  for (const socket of sockets) socket.destroy();
 }
 
 async function openAll(port: number, count: number, bytes: (at: number) => string | Buffer): Promise<Socket[]> {
@@ -123,28 +168,45 @@ async function openAll(port: number, count: number, bytes: (at: number) => strin
 /** What several do, each with headers of his own, and the victim with other ones. */
 function floods(of: () => { readonly server: ServerProcess; readonly victim: Victim; readonly attackers: Headers[] }) {
   let idle: readonly number[] = [];
+  let other: ServerProcess | undefined;
+
+  beforeAll(async () => {
+    if (SECONDS < LONG_SECONDS) return;
+    other = await ServerProcess.start({ env: LIMITS });
+    await fill(other, {});
+  });
+  afterAll(() => other?.[Symbol.asyncDispose]());
 
   it("is measured alone", async () => {
     idle = await of().victim.askFor(SECONDS);
   });
 
+  async function without(attack: (other: ServerProcess) => Promise<End>): Promise<Without> {
+    if (other === undefined) return { idle, other };
+    const end = await attack(other);
+    try {
+      return { idle, other: await of().victim.askFor(SECONDS) };
+    } finally {
+      end();
+    }
+  }
+
   it("S2: half-sent gzip bodies that inflate to 256 MiB hold what was sent of them, and are cut", async () => {
     const { server, victim, attackers } = of();
     expect(BOMB.length).toBeLessThan(300_000);
-    const before = residentBytes(server.pid);
-    const half = BOMB.subarray(0, -10);
-    const sockets = await openAll(server.port, 4, (at) => {
-      const head = POST(attackers[at % attackers.length] ?? {}, BOMB.length, "Content-Encoding: gzip\r\n");
-      return Buffer.concat([Buffer.from(head), half]);
+    const measured = await without(async ({ port }) => {
+      const sockets = await stalledBombs(port, [{}]);
+      return () => destroyAll(sockets);
     });
+    const before = residentBytes(server.pid);
+    const sockets = await stalledBombs(server.port, attackers);
     let text = "";
     for (const socket of sockets) socket.on("data", (chunk) => (text += String(chunk)));
     const beside = await victim.askFor(SECONDS);
-    figures("4 gzip bodies that stall", idle, beside);
     expect(residentBytes(server.pid) - before).toBeLessThan(150 * MIB);
-    expect(percentile(beside, 0.99)).toBeLessThan(P99_MS_MAX);
+    judge("4 gzip bodies that stall", measured, beside);
     await expect.poll(() => [...text.matchAll(/^HTTP\/1\.1 408 /gm)].length).toBe(4);
-    for (const socket of sockets) socket.destroy();
+    destroyAll(sockets);
     // Sent whole they inflate to a hundred times their size and some.
     const [headers = {}] = attackers;
     const head = POST(headers, BOMB.length, "Content-Encoding: gzip\r\nConnection: close\r\n");
@@ -155,7 +217,11 @@ function floods(of: () => { readonly server: ServerProcess; readonly victim: Vic
 
   it("S2: 2,000 bodies of which one byte has come are not in flight, and are cut", async () => {
     const { server, victim, attackers } = of();
-    const sockets = await openAll(server.port, 2_000, (at) => `${POST(attackers[at % attackers.length] ?? {}, 9)}{`);
+    const measured = await without(async ({ port }) => {
+      const sockets = await slowBodies(port, [{}]);
+      return () => destroyAll(sockets);
+    });
+    const sockets = await slowBodies(server.port, attackers);
     let statuses = 0;
     let others = 0;
     for (const socket of sockets) {
@@ -165,24 +231,22 @@ function floods(of: () => { readonly server: ServerProcess; readonly victim: Vic
       });
     }
     const beside = await victim.askFor(SECONDS);
-    figures("2,000 bodies of one byte", idle, beside);
-    expect(percentile(beside, 0.99)).toBeLessThan(P99_MS_MAX);
+    judge("2,000 bodies of one byte", measured, beside);
     await expect.poll(() => [statuses, others]).toEqual([2_000, 0]);
-    for (const socket of sockets) socket.destroy();
+    destroyAll(sockets);
   });
 
   it("S10: clients that ask for as much as they may", async () => {
     const { server, victim, attackers } = of();
-    const tokens = attackers.flatMap(({ Authorization = "" }) => Authorization.replace("Bearer ", "") || []);
-    const heavy = spawn(process.execPath, [HEAVY_CLIENTS, server.url, ...tokens], {
-      stdio: ["ignore", "pipe", "inherit"],
+    const measured = await without(async ({ url }) => {
+      const heavy = await heavyClients(url, [{}]);
+      return () => heavy.kill("SIGKILL");
     });
+    const heavy = await heavyClients(server.url, attackers);
     try {
-      await once(heavy.stdout, "data");
       const beside = await victim.askFor(2 * SECONDS);
-      figures("four heavy clients", idle, beside);
+      judge("four heavy clients", measured, beside);
       expect(heavy.exitCode).toBeNull();
-      expect(percentile(beside, 0.99)).toBeLessThan(P99_MS_MAX);
     } finally {
       heavy.kill("SIGKILL");
     }
@@ -191,6 +255,11 @@ function floods(of: () => { readonly server: ServerProcess; readonly victim: Vic
 
   it("S11: a flood of connections without a request", async () => {
     const { server, victim } = of();
+    const measured = await without(async ({ port }) => {
+      const sockets: Socket[] = [];
+      for (let round = 0; round < 8; round++) sockets.push(...(await openAll(port, 400, () => "")));
+      return () => destroyAll(sockets);
+    });
     let closed = 0;
     const flood: Socket[] = [];
     const newcomers: number[] = [];
@@ -203,10 +272,9 @@ function floods(of: () => { readonly server: ServerProcess; readonly victim: Vic
     }
     expect(newcomers).toEqual(new Array(8).fill(200));
     const beside = await victim.askFor(SECONDS);
-    figures("3,200 idle connections where 2,500 may be", idle, beside);
-    expect(percentile(beside, 0.99)).toBeLessThan(P99_MS_MAX);
+    judge("3,200 idle connections where 2,500 may be", measured, beside);
     expect(closed).toBeGreaterThan(800);
-    for (const socket of flood) socket.destroy();
+    destroyAll(flood);
   });
 }
 

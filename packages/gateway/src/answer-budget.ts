@@ -39,9 +39,27 @@ export class AnswerBudget {
     return new HeldAnswer(this, Number.POSITIVE_INFINITY, client, true);
   }
 
-  fullError(): ShoalError {
+  /** `overloaded`; `tooLarge` for an answer that is made while there are no others to wait for. */
+  fullError(asking?: HeldAnswer): ShoalError {
     const max = this.limits.answersBytesMax;
+    if (asking !== undefined && this.#isAlone(asking)) {
+      return new ShoalError(
+        "tooLarge",
+        `the answer, with the rows it is made of, takes more than the ${max} bytes of all answers (ANSWERS_BYTES_MAX): ask for fewer rows`,
+      );
+    }
     return new ShoalError("overloaded", `the answers under way take more than ${max} bytes (ANSWERS_BYTES_MAX)`);
+  }
+
+  /** Whether all that is held is of this request. */
+  #isAlone(asking: HeldAnswer): boolean {
+    const { owner, connection } = asking.share;
+    for (const one of this.budget) {
+      if (one === asking) continue;
+      const isOwn = one instanceof HeldAnswer && one.share.owner === owner && one.share.connection === connection;
+      if (!isOwn || asking.share === NOBODY) return false;
+    }
+    return true;
   }
 }
 
@@ -116,7 +134,7 @@ export class HeldAnswer implements RowBytes, Holder {
   #take(bytes: number): void {
     this.#holding ??= this.budget.budget.open(this);
     const isTaken = this.mayGoAlone ? this.#holding?.takeAlone(bytes) : this.#holding?.take(bytes);
-    if (isTaken !== true) throw this.budget.fullError();
+    if (isTaken !== true) throw this.budget.fullError(this);
   }
 
   /** Gives all of it back; whoever still reads for it is refused. */

@@ -32,7 +32,7 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
     this.#file = file;
     this.#nowMs = nowMs;
     const fullError = () => this.#failure("overloaded", `${waitingMax} works are waiting already`);
-    this.#gate = new Gate({ max: 1, waitingMax, fullError });
+    this.#gate = new Gate({ max: 1, waitingMax, mayWaitAlone: true, fullError });
   }
 
   /**

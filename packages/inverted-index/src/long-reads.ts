@@ -5,7 +5,7 @@ import { indexYielder } from "./index-yielder.js";
 export interface LongReadLimits {
   /** Long filters, and as many long aggregations, that are worked on at the same time. */
   readonly longReadsMax: number;
-  /** Of each, those that may wait. */
+  /** Of each, those that may wait; a request that is alone may have more of its own. */
   readonly longReadsWaitingMax: number;
 }
 
@@ -45,7 +45,7 @@ export class LongReadGate {
   constructor(name: string, { longReadsMax, longReadsWaitingMax }: LongReadLimits) {
     const message = `more than ${longReadsWaitingMax} long ${name} wait`;
     const fullError = () => new ShoalError("overloaded", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    this.#gate = new Gate({ max: longReadsMax, waitingMax: longReadsWaitingMax, fullError });
+    this.#gate = new Gate({ max: longReadsMax, waitingMax: longReadsWaitingMax, mayWaitAlone: true, fullError });
   }
 
   get running(): number {

@@ -16,6 +16,7 @@ export {
   isGivenBySettings,
   isSamePermission,
   PERMISSIONS_PER_ROLE_MAX,
+  parseNewPermissions,
   parsePermissions,
   READ_ONLY_ROLE,
   ROOT_ROLE,

@@ -41,6 +41,13 @@ export class EnabledModules implements AsyncDisposable {
         const module = this.#byName.get(name);
         return module && (module.vectorizer === undefined ? "other" : "vectorizer");
       },
+      settingNames: (name, of) => {
+        const config = this.#byName.get(name)?.classConfig;
+        if (config === undefined) return [];
+        return of === "property"
+          ? Object.keys(config.propertyDefaults)
+          : [...Object.keys(config.classDefaults), ...(config.otherSettings ?? [])];
+      },
       withDefaults: (definition) => this.#withDefaults(definition),
       check: async (definition) => {
         const config = this.#byName.get(definition.vectorizer)?.classConfig;

@@ -14,6 +14,8 @@ export interface ClassConfig {
    */
   readonly classDefaults: JsonObject;
   readonly propertyDefaults: JsonObject;
+  /** Names of its settings of a class that have no default. */
+  readonly otherSettings?: readonly string[];
   /** Fails with `invalid` when a new class cannot be vectorized. May ask a back end. */
   check(definition: ClassDefinition): Promise<void>;
 }

@@ -53,6 +53,23 @@ describe("FairQueue", () => {
     expect(queue.size).toBe(2);
   });
 
+  it("takes the last one of the connection that has most, for another one of its owner that has less", () => {
+    const queue = new FairQueue<string>();
+    for (const name of ["a1", "a2", "a3"]) queue.add(share("a", 1), name);
+    expect([queue.isOnlyOf(share("a", 1)), queue.isOnlyOf(share("a", 2)), queue.isOnlyOf(share("b", 1))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    queue.add(share("a", 2), "a4");
+    expect(queue.isOnlyOf(share("a", 1))).toBe(false);
+    expect(queue.displace(share("a", 1))).toBeUndefined();
+    expect(queue.displace(share("a", 2))).toBe("a3");
+    expect(queue.displace(share("a", 2))).toBeUndefined();
+    expect(queue.displace(share("a", 3))).toBe("a2");
+    expect(queue.displace(share("a", 3))).toBeUndefined();
+  });
+
   // Start-time fair queueing: what two that have something waiting all the time are served differs by two items at most.
   it.each([1, 2, 3, 4, 5])("seed %i: keeps equal parts while several wait, whoever comes and goes", (seed) => {
     const { below, oneIn, pick } = seededRandom(seed);

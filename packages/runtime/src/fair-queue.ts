@@ -144,9 +144,25 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Removes what came last of the owner that has most waiting, when `share` has less waiting than that one. */
+  /** Whether something waits, and all of it is of this connection. */
+  isOnlyOf({ owner, connection }: Share): boolean {
+    const own = this.#owners.get(owner)?.content.connections.get(connection)?.content.length ?? 0;
+    return own > 0 && own === this.#size;
+  }
+
+  /**
+   * Removes what came last of the owner that has most waiting, when `share` has less waiting than that one; else of the connection
+   * of its own owner that has most, when its own has less.
+   */
   displace(share: Share): Item | undefined {
-    const own = this.#owners.get(share.owner)?.content.size ?? 0;
+    const last = this.#lastOfLargestOwner(share) ?? this.#lastOfLargestConnection(share);
+    if (last === undefined) return undefined;
+    this.remove(last.share, last.item);
+    return last.item;
+  }
+
+  #lastOfLargestOwner({ owner }: Share): Waiting<Item> | undefined {
+    const own = this.#owners.get(owner)?.content.size ?? 0;
     let most: Lane<Owned<Item>> | undefined;
     for (const lane of this.#owners) {
       if (lane.content.size > Math.max(own + 1, most?.content.size ?? 0)) most = lane;
@@ -157,9 +173,18 @@ export class FairQueue<Item> {
       const newest = content.at(-1);
       if (newest !== undefined && newest.number > (last?.number ?? 0)) last = newest;
     }
-    if (last === undefined) return undefined;
-    this.remove(last.share, last.item);
-    return last.item;
+    return last;
+  }
+
+  #lastOfLargestConnection({ owner, connection }: Share): Waiting<Item> | undefined {
+    const connections = this.#owners.get(owner)?.content.connections;
+    if (connections === undefined) return undefined;
+    const own = connections.get(connection)?.content.length ?? 0;
+    let most: readonly Waiting<Item>[] = [];
+    for (const { content } of connections) {
+      if (content.length > Math.max(own + 1, most.length)) most = content;
+    }
+    return most.at(-1);
   }
 
   #removed(owner: Lane<Owned<Item>>, number: number): void {

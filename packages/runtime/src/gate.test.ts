@@ -89,6 +89,36 @@ describe("Gate", () => {
     expect(outcomes.slice(4)).toEqual(["h1", "o1", "h2", "o2"]);
   });
 
+  it("S10: lets one that is alone wait with as many parts as it has, until others come", async () => {
+    const gate = new Gate({ max: 1, waitingMax: 4, mayWaitAlone: true, fullError: () => FULL });
+    const first = held();
+    const outcomes: string[] = [];
+    const wait = (share: Share, name: string): Promise<unknown> =>
+      gate.run(1, { share }, async () => outcomes.push(name)).catch(() => outcomes.push(`no ${name}`));
+    const run = gate.run(1, { share: of("one", 1) }, first.run);
+    const waits = Array.from({ length: 8 }, (_, at) => wait(of("one", 1), `part ${at}`));
+    await settle();
+    expect([outcomes, gate.waiting]).toEqual([[], 8]);
+    waits.push(wait(of("one", 2), "other"));
+    await settle();
+    expect(outcomes).toEqual(["no part 7", "no part 6", "no part 5", "no part 4", "no part 3"]);
+    waits.push(wait(of("one", 1), "late"));
+    await settle();
+    expect(outcomes.at(-1)).toBe("no late");
+    first.end();
+    await Promise.all([run, ...waits]);
+    expect(outcomes.slice(6)).toEqual(["part 0", "other", "part 1", "part 2"]);
+  });
+
+  it("refuses too many of nobody's: they may be of many requests", async () => {
+    const gate = new Gate({ max: 1, waitingMax: 1, mayWaitAlone: true, fullError: () => FULL });
+    const first = held();
+    const runs = [gate.run(1, {}, first.run), gate.run(1, {}, async () => {})];
+    await expect(gate.run(1, {}, async () => {})).rejects.toBe(FULL);
+    first.end();
+    await Promise.all(runs);
+  });
+
   it.each([1, 2, 3])(
     "seed %i: never passes its most, loses nothing, and leaves nobody waiting for ever",
     async (seed) => {

@@ -6,6 +6,11 @@ export interface GateOptions {
   readonly max: number;
   /** How many may wait; any number when absent. */
   readonly waitingMax?: number;
+  /**
+   * Whether more than `waitingMax` may wait that are all of one connection: of one request that has many parts. It would be refused
+   * for ever else, also where it is alone. Its last ones give way as soon as others come.
+   */
+  readonly mayWaitAlone?: boolean;
   /** What those are refused with for whom there is no room to wait. */
   readonly fullError?: () => Error;
 }
@@ -24,13 +29,16 @@ interface Waiting {
 export class Gate {
   readonly #max: number;
   readonly #waitingMax: number;
+  readonly #mayWaitAlone: boolean;
   readonly #fullError: () => Error;
   readonly #waiting = new FairQueue<Waiting>();
   #begun = 0;
 
-  constructor({ max, waitingMax = Number.POSITIVE_INFINITY, fullError = tooManyWait }: GateOptions) {
+  constructor(options: GateOptions) {
+    const { max, waitingMax = Number.POSITIVE_INFINITY, mayWaitAlone = false, fullError = tooManyWait } = options;
     this.#max = max;
     this.#waitingMax = waitingMax;
+    this.#mayWaitAlone = mayWaitAlone;
     this.#fullError = fullError;
   }
 
@@ -71,11 +79,7 @@ export class Gate {
   /** Resolves when the work has been counted as begun. */
   async #turn(amount: number, { share = NOBODY, signal }: WorkBounds): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#waiting.size >= this.#waitingMax) {
-      const displaced = this.#waiting.displace(share);
-      if (displaced === undefined) throw this.#fullError();
-      displaced.refuse(this.#fullError());
-    }
+    this.#makeRoomToWait(share);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.remove(share, waiting);
@@ -98,6 +102,16 @@ export class Gate {
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.add(share, waiting, amount);
     });
+  }
+
+  #makeRoomToWait(share: Share): void {
+    while (this.#waiting.size >= this.#waitingMax) {
+      const displaced = this.#waiting.displace(share);
+      displaced?.refuse(this.#fullError());
+      if (displaced !== undefined) continue;
+      if (this.#mayWaitAlone && share !== NOBODY && this.#waiting.isOnlyOf(share)) return;
+      throw this.#fullError();
+    }
   }
 
   #beginNext(): void {

@@ -173,6 +173,15 @@ describe("MemoryBudget", () => {
     expect(process.budget.underWayBytes).toBe(0);
   });
 
+  it("says what never fits: what would not have when least was used", () => {
+    const process = new FakeProcess();
+    process.at(0.5);
+    expect([process.budget.couldFit(0.39 * MAX), process.budget.couldFit(0.4 * MAX)]).toEqual([true, false]);
+    process.at(0.2);
+    process.at(0.8);
+    expect([process.budget.couldFit(0.69 * MAX), process.budget.couldFit(0.71 * MAX)]).toEqual([true, false]);
+  });
+
   it("measures again after 50 ms, and after a MiB of work", () => {
     const process = new FakeProcess();
     process.at(0.5);

@@ -58,6 +58,7 @@ export class MemoryBudget {
   readonly #options: MemoryBudgetOptions;
   #level: MemoryLevel = "free";
   #used = 0;
+  #leastUsed = Number.POSITIVE_INFINITY;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #sinceSample = 0;
   #underWay = 0;
@@ -96,6 +97,7 @@ export class MemoryBudget {
   /** Measures, and follows with the level. To be called from time to time, so that it falls while nobody asks. */
   look(): MemoryLevel {
     this.#used = this.#options.usedBytes();
+    this.#leastUsed = Math.min(this.#leastUsed, this.#used);
     this.#sampledMs = this.#options.nowMs();
     this.#sinceSample = 0;
     const next = levelAt(this.#used / this.bytesMax, this.#level);
@@ -119,6 +121,12 @@ export class MemoryBudget {
     const level = this.levelWith(bytes);
     if (level === "free") return undefined;
     return { level, usedBytes: this.#used + this.#underWay, bytesMax: this.bytesMax };
+  }
+
+  /** Whether there would have been room for `bytes` more when least was used: else there never is, however long one waits. */
+  couldFit(bytes: number): boolean {
+    if (this.#leastUsed === Number.POSITIVE_INFINITY) this.look();
+    return this.#leastUsed + bytes < this.bytesMax * BEGINS_AT.full;
   }
 
   /** Whether `bytes` more would stay within the budget: for work that frees more in the end. */

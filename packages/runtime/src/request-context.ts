@@ -27,7 +27,7 @@ export interface RowBytes {
 
 /** What bounds work, beside what it does, and for whom it is. */
 export interface WorkBounds {
-  /** For whom it takes steps and memory. It does not leave the process. */
+  /** For whom it takes steps and memory. It does not leave the process: a storage node makes one of the request's id. */
   readonly share?: Share | undefined;
   /** Checked between the steps of long work. Asking for it may make it, which costs as much as a small request. */
   readonly signal?: AbortSignal | undefined;

@@ -170,6 +170,22 @@ describe("a shard and the memory budget", () => {
     expect(budget.underWayBytes).toBe(0);
   });
 
+  it("says of what never fits that it is too large, not that it may be tried again", async () => {
+    const title = Array.from({ length: 260_000 }, (_, word) => `w${word}`).join(" ");
+    await expect(shard.putObjects([book(idOf(5), undefined, { title })], "create")).rejects.toMatchObject({
+      code: "tooLarge",
+      message: expect.stringMatching(
+        /^shard 's1' of class 'Book' never has room for such a write: indexing its long values takes up to \d+ MiB of a memory budget of 100 MiB \(MEMORY_BUDGET_BYTES\); send fewer/,
+      ),
+    });
+    const many = new Array(95_000).fill(book(idOf(100), [1, 1]));
+    await expect(shard.putObjects(many, "create")).rejects.toMatchObject({ code: "tooLarge" });
+    expect(() => checkRoomForShards(budget, 200)).toThrow(
+      expect.objectContaining({ code: "invalid", message: expect.stringContaining("200 shards take 100 MiB") }),
+    );
+    expect(shard.condition()).toMatchObject({ objectCount: 2, status: "ready" });
+  });
+
   it("starts and is read however little is left", async () => {
     await at(1.5);
     await shard[Symbol.asyncDispose]();

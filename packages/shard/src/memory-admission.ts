@@ -46,11 +46,17 @@ export class MemoryAdmission {
     return other?.memory.level === "exhausted" ? refusalText(other.memory, this.#place, other.node) : undefined;
   }
 
-  /** Runs a write that adds objects or vectors. Fails with `overloaded` from 90 % of a budget on. */
+  /**
+   * Runs a write that adds objects or vectors. Fails with `overloaded` from 90 % of a budget on, with `tooLarge` when it would get
+   * there however little else was used.
+   */
   grow<T>({ objects, vectorBytes }: Growth, write: () => Promise<T>): Promise<T> {
     const budget = this.#budget;
     const bytes = memoryOf(objects, vectorBytes);
     const own = budget?.shortWith(bytes);
+    if (budget !== undefined && own !== undefined && !budget.couldFit(bytes)) {
+      return Promise.reject(neverFits(budget, bytes, this.#place, "storing its objects and vectors"));
+    }
     if (own !== undefined) return this.#refuse(own);
     const other = this.#shortNode?.();
     if (other !== undefined) return this.#refuse(other.memory, other.node);
@@ -59,13 +65,14 @@ export class MemoryAdmission {
 
   /**
    * Counts what indexing the long values of a commit takes, until the caller calls what is returned. `mayRefuse`: fails with
-   * `overloaded` when there is no room.
+   * `overloaded` when there is no room, with `tooLarge` when there never is.
    */
   hold(bytes: number, mayRefuse: boolean): () => void {
     const budget = this.#budget;
     if (budget === undefined || bytes === 0) return () => {};
     const short = mayRefuse ? budget.shortWith(bytes) : undefined;
     if (short !== undefined) {
+      if (!budget.couldFit(bytes)) throw neverFits(budget, bytes, this.#place, "indexing its long values");
       const needed = `indexing its long values takes up to ${Math.ceil(bytes / MIB)} MiB`;
       throw refusal(budget, short.level, `${this.#place} has no room for a write, ${needed}: ${memoryUse(short)}`);
     }
@@ -91,9 +98,19 @@ export class MemoryAdmission {
   }
 }
 
-/** Fails with `overloaded` when the budget of a process has no room for so many shards more. */
+/**
+ * Fails with `overloaded` when the budget of a process has no room for so many shards more, with `invalid` when it never has.
+ */
 export function checkRoomForShards(budget: MemoryBudget, shards: number): void {
-  const short = budget.shortWith(shards * SHARD_BYTES);
+  const bytes = shards * SHARD_BYTES;
+  const short = budget.shortWith(bytes);
+  if (short !== undefined && !budget.couldFit(bytes)) {
+    throw new ShoalError(
+      "invalid",
+      `${shards} shards take ${mebibytes(bytes)} MiB on this process, and its memory budget of ${mebibytes(budget.bytesMax)} MiB ` +
+        "(MEMORY_BUDGET_BYTES) never has that much room: give a smaller shardingConfig.desiredCount, or it more memory",
+    );
+  }
   if (short !== undefined) throw refusal(budget, short.level, `no class can be made now: ${memoryUse(short)}`);
 }
 
@@ -120,6 +137,17 @@ function refusal(budget: MemoryBudget | undefined, level: ShortMemory["level"], 
   if (budget !== undefined) budget.refusals[level]++;
   return new ShoalError("overloaded", message, { retryAfterSeconds: RETRY_AFTER_SECONDS[level] });
 }
+
+/** Trying again is in vain. */
+function neverFits(budget: MemoryBudget, bytes: number, place: string, what: string): ShoalError {
+  return new ShoalError(
+    "tooLarge",
+    `${place} never has room for such a write: ${what} takes up to ${mebibytes(bytes)} MiB of a memory budget of ` +
+      `${mebibytes(budget.bytesMax)} MiB (MEMORY_BUDGET_BYTES); send fewer objects at once or shorter values, or give it more memory`,
+  );
+}
+
+const mebibytes = (bytes: number): number => Math.ceil(bytes / MIB);
 
 function withUnderWay({ usedBytes, underWayBytes, bytesMax }: MemoryBudget): ShortMemory {
   return { level: "exhausted", usedBytes: usedBytes + underWayBytes, bytesMax };

@@ -34,7 +34,11 @@ async function openFile(path: string, scope: ResourceScope): Promise<AuditOutput
   const file = new AuditFile(resolve(path));
   await file.open().catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOSPC") return;
-    throw new ShoalError("invalid", `AUDIT_LOG '${path}' cannot be opened: ${error.message}`, { cause: error });
+    throw new ShoalError(
+      "invalid",
+      `AUDIT_LOG '${path}' cannot be opened: ${error.message}; give a file that this process may write, in a folder that is there, or 'stdout' or 'off'`,
+      { cause: error },
+    );
   });
   // Whoever rotates logs says so by this signal. At a terminal it means that the terminal is gone.
   if (!process.stdin.isTTY) {

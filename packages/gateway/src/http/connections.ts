@@ -51,6 +51,8 @@ export class Connection {
   place = 0;
   /** Requests that have not been answered completely. */
   requests = 0;
+  /** It was chosen to make room for others, and is being closed. */
+  givesWay = false;
   /** Grows with each connection that comes, and with each request that ends. */
   idleSince: number;
   #share: Share | undefined;
@@ -159,8 +161,17 @@ type KnownSocket = Socket & { [CONNECTION]?: Connection };
 /** A part of the most that there may be. When fewer are left, idle connections make room. */
 const RESERVE = 1 / 8;
 
-/** So many of them are closed together: choosing looks at all connections. */
-const CLOSED_TOGETHER = 1 / 64;
+/** So many of them are chosen together: choosing looks at all connections. */
+const CHOSEN_TOGETHER = 1 / 16;
+
+/** Of those, so many are closed for each newcomer: closing one takes a tenth of a millisecond. */
+const CLOSED_FOR_EACH = 2;
+
+/** A connection that is to be closed, if it is still as idle as it was when it was chosen. */
+interface Chosen {
+  readonly connection: Connection;
+  readonly idleSince: number;
+}
 
 /** The connections of an HTTP server, and which of them are closed when there are nearly too many. */
 export class Connections {
@@ -169,6 +180,10 @@ export class Connections {
   readonly #connectionsMax: number;
   readonly #crowded: number;
   readonly #open = new InFlight<Connection>();
+  /** The next one last. */
+  #chosen: Chosen[] = [];
+  /** Of the open ones, those that are being closed for others. */
+  #givingWay = 0;
   #events = 0;
 
   constructor(connectionsMax: number) {
@@ -180,11 +195,14 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** A new connection. How many idle ones were closed for it, and others that follow. */
+  /** A new connection. How many idle ones were closed for it. */
   add(socket: Socket): number {
     const connection = this.of(socket);
-    if (this.#open.size <= this.#crowded) return 0;
-    return this.#closeIdle(Math.ceil(this.#connectionsMax * CLOSED_TOGETHER), connection);
+    let closed = 0;
+    while (this.size - this.#givingWay > this.#crowded && closed < CLOSED_FOR_EACH && this.#closeOne(connection))
+      closed++;
+    this.closedIdle += closed;
+    return closed;
   }
 
   of(socket: Socket): Connection {
@@ -193,7 +211,10 @@ export class Connections {
     const connection = new Connection(socket, clientAddress(socket.remoteAddress), ++this.#events);
     (socket as KnownSocket)[CONNECTION] = connection;
     connection.place = this.#open.add(connection);
-    socket.once("close", () => this.#open.remove(connection.place));
+    socket.once("close", () => {
+      this.#open.remove(connection.place);
+      if (connection.givesWay) this.#givingWay--;
+    });
     return connection;
   }
 
@@ -227,11 +248,29 @@ export class Connections {
     return cut;
   }
 
+  /** Closes an idle connection; false when there is none. */
+  #closeOne(newcomer: Connection): boolean {
+    let isNewChoice = false;
+    for (;;) {
+      const next = this.#chosen.pop();
+      if (next === undefined) {
+        if (isNewChoice) return false;
+        this.#chosen = this.#choose(Math.ceil(this.#connectionsMax * CHOSEN_TOGETHER), newcomer);
+        isNewChoice = true;
+      } else if (isStillIdle(next)) {
+        next.connection.givesWay = true;
+        this.#givingWay++;
+        next.connection.socket.destroy();
+        return true;
+      }
+    }
+  }
+
   /**
-   * Closes idle connections: of the address that has most of them the one that has been idle longest, and so on. What
+   * Idle connections to be closed: of the address that has most of them the one that has been idle longest, and so on. What
    * somebody works for, or has just come, stays.
    */
-  #closeIdle(count: number, newcomer: Connection): number {
+  #choose(count: number, newcomer: Connection): Chosen[] {
     const byAddress = new Map<string, Connection[]>();
     for (const [, connection] of this.#open) {
       if (connection.requests > 0 || connection === newcomer || connection.socket.destroyed) continue;
@@ -240,17 +279,20 @@ export class Connections {
       else beside.push(connection);
     }
     for (const idle of byAddress.values()) idle.sort(newestFirst);
-    let closed = 0;
-    for (; closed < count; closed++) {
+    const chosen: Chosen[] = [];
+    while (chosen.length < count) {
       let most: Connection[] = [];
       for (const idle of byAddress.values()) if (idle.length > most.length) most = idle;
       const longest = most.pop();
       if (longest === undefined) break;
-      longest.socket.destroy();
+      chosen.push({ connection: longest, idleSince: longest.idleSince });
     }
-    this.closedIdle += closed;
-    return closed;
+    return chosen.reverse();
   }
+}
+
+function isStillIdle({ connection, idleSince }: Chosen): boolean {
+  return connection.requests === 0 && connection.idleSince === idleSince && !connection.socket.destroyed;
 }
 
 function newestFirst(one: Connection, other: Connection): number {

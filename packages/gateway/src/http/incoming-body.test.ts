@@ -100,6 +100,13 @@ describe("S2: a body", () => {
       await expect.poll(stalled.statuses).toEqual([429]);
     }));
 
+  it("that is alone is taken, also when it is larger than all bodies together may be", () =>
+    using({ requestBodyBytesMax: 2 * MIB, requestBodiesBytesMax: MIB }, async (scene) => {
+      const text = JSON.stringify({ class: "Car", properties: { name: "x".repeat(1.5 * MIB) } });
+      const sender = scene.send(`${HEAD}Content-Length: ${text.length}\r\n\r\n${text}`);
+      await expect.poll(sender.statuses).toEqual([200]);
+    }));
+
   it("is not in flight before all of it is there", () =>
     using({ requestsInFlightMax: 2 }, async (scene) => {
       for (let i = 0; i < 20; i++) scene.send(`${HEAD}Content-Length: 9\r\n\r\n{`);

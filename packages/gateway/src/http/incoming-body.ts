@@ -132,7 +132,7 @@ export class IncomingBody implements Holder {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#received + chunk.length > this.limits.bodyBytesMax) this.#fail(bodyTooLarge(this.limits.bodyBytesMax));
-    else if (this.#holding?.take(chunk.length) !== true) this.#fail(noRoomForBody());
+    else if (this.#holding?.takeAlone(chunk.length) !== true) this.#fail(noRoomForBody());
     else {
       this.#received += chunk.length;
       this.#chunks.push(chunk);

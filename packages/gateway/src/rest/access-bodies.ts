@@ -3,11 +3,13 @@ import {
   describeValue,
   isUncheckedObject,
   type Permission,
+  parseNewPermissions,
   parsePermissions,
   type Role,
   ShoalError,
 } from "@shoal/model";
 import * as z from "zod";
+import { doubledMember } from "../json/doubled-member.js";
 import { parseJson } from "../json/parse-json.js";
 
 /** A role has 200 permissions of a few names each. */
@@ -42,7 +44,10 @@ export const DEACTIVATION_BODY = z.looseObject({
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The body as an object; an empty one counts as `{}`. Fails with `invalid` on members that are not known. */
+/**
+ * The body as an object; an empty one counts as `{}`. Fails with `invalid` on members that are not known, and on those that are
+ * there twice, at any depth: of two permissions the one that counts may be the other one.
+ */
 export function readAccessBody(body: Buffer, known: readonly string[]): Members {
   if (body.length === 0) return {};
   if (body.length > BODY_BYTES_MAX) {
@@ -52,6 +57,7 @@ export function readAccessBody(body: Buffer, known: readonly string[]): Members 
   if (value === null) return {};
   if (!isUncheckedObject(value))
     throw new ShoalError("malformed", `the body must be an object, got ${describeValue(value)}`);
+  refuseDoubledMembers(body);
   for (const [name, member] of Object.entries(value)) {
     if (known.includes(name) || member === null) continue;
     throw new ShoalError(
@@ -62,12 +68,25 @@ export function readAccessBody(body: Buffer, known: readonly string[]): Members 
   return value;
 }
 
+export function refuseDoubledMembers(body: Buffer): void {
+  const doubled = doubledMember(body);
+  if (doubled === undefined) return;
+  throw new ShoalError("invalid", `the body has the member '${doubled.slice(0, 200)}' twice: leave one out`);
+}
+
 export function readRole(body: Buffer): Role {
   const { name, permissions } = readAccessBody(body, ["name", "permissions"]);
   if (typeof name !== "string") throw new ShoalError("invalid", "name must be the name of the role");
-  return { name, permissions: parsePermissions(permissions ?? [], "permissions") };
+  return { name, permissions: parseNewPermissions(permissions ?? [], "permissions") };
 }
 
+/** To be given to a role. */
+export function readNewPermissions(body: Buffer): readonly Permission[] {
+  const { permissions } = readAccessBody(body, ["permissions"]);
+  return parseNewPermissions(permissions, "permissions");
+}
+
+/** To be taken from a role: it may have some from before they were checked. */
 export function readPermissions(body: Buffer): readonly Permission[] {
   const { permissions } = readAccessBody(body, ["permissions"]);
   return parsePermissions(permissions, "permissions");

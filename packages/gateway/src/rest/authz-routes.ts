@@ -19,7 +19,7 @@ import { type HttpRequest, queryParameter } from "../http/http-request.js";
 import { errorResponse, type HttpResponse, jsonResponse, NO_CONTENT } from "../http/http-response.js";
 import type { Method, Route } from "../http/route.js";
 import { parseJson } from "../json/parse-json.js";
-import { readPermissions, readRole, readRoleNames } from "./access-bodies.js";
+import { readNewPermissions, readPermissions, readRole, readRoleNames, refuseDoubledMembers } from "./access-bodies.js";
 
 const OK: HttpResponse = { status: 200 };
 const CREATED: HttpResponse = { status: 201 };
@@ -175,7 +175,7 @@ async function deleteRole({ params, principal, context }: HttpRequest, book: Acc
 
 async function addPermissions(request: HttpRequest, book: AccessBook): Promise<HttpResponse> {
   const { params, body, principal, context } = request;
-  const added = readPermissions(body);
+  const added = readNewPermissions(body);
   reportPermissions(context, added);
   await book.roles.addPermissions(params[0] ?? "", added, principal, context);
   return OK;
@@ -201,6 +201,7 @@ async function hasPermission(asked: Asked): Promise<HttpResponse> {
   const { params, body } = asked.request;
   const role = await seenRole(params[0] ?? "", asked);
   const wanted = parsePermission(parseJson(body), "permission");
+  refuseDoubledMembers(body);
   return jsonResponse(
     200,
     role.permissions.some((permission) => permission.covers(wanted)),

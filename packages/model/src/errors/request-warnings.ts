@@ -51,6 +51,18 @@ export class RequestWarnings {
     this.#add(place, () => `'${place}' has no effect: no module of that name is enabled`);
   }
 
+  /** Settings for a module that is there, of a class with another vectorizer. They are kept. */
+  addOtherModule(section: string, name: string, vectorizer: string): void {
+    const place = memberPath(section, shortened(name));
+    this.#add(place, () => `'${place}' has no effect: the vectorizer of the class is '${shortened(vectorizer)}'`);
+  }
+
+  /** A member that is computed from others, and was given another value. */
+  addComputed(section: string, name: string, from: string): void {
+    const place = memberPath(section, name);
+    this.#add(place, () => `'${place}' was ignored: it follows from ${from}`);
+  }
+
   /** A permission to be taken from a role that does not have it, or that another one of the role covers. */
   addKeptPermission(place: string, isCovered: boolean): void {
     this.#add(place, () =>

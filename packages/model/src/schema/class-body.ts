@@ -125,7 +125,8 @@ export function readClassBody(
     read.moduleConfig === undefined
       ? undefined
       : plainJsonObject(read.moduleConfig, `the moduleConfig of class '${className}'`);
-  reviewModules(moduleConfig, "moduleConfig", settings.modules, review);
+  const vectorizer = read.vectorizer || settings.defaultVectorizer;
+  reviewModules({ config: moduleConfig, path: "moduleConfig", of: "class", vectorizer }, settings.modules, review);
   const { propertiesPerClassMax = PROPERTIES_PER_CLASS_CAP } = settings;
   checkPropertyCount(className, read.properties?.length ?? 0, propertiesPerClassMax);
   const sent = memberOf(given, "properties");
@@ -138,10 +139,10 @@ export function readClassBody(
     properties:
       read.properties?.map((property, at) => {
         const one: unknown = Array.isArray(sent) ? sent[at] : undefined;
-        return readProperty(property, className, { sent: one, at, modules: settings.modules, review });
+        return readProperty(property, className, { sent: one, at, modules: settings.modules, vectorizer, review });
       }) ?? null,
     vectorIndexType: read.vectorIndexType || "hnsw",
-    vectorizer: read.vectorizer || settings.defaultVectorizer,
+    vectorizer,
     shardingConfig: read.shardingConfig,
     vectorIndexConfig: read.vectorIndexConfig,
     ...splitFactor(reviewClass(given, review)),

@@ -7,6 +7,8 @@ import type { ClassDefinition } from "./class-definition.js";
 export interface ModuleClassRules {
   /** Whether a module of that name is enabled, and whether it can be the vectorizer of a class. */
   kindOf(moduleName: string): "vectorizer" | "other" | undefined;
+  /** Names of the settings that the vectorizer of that name has in a `moduleConfig`, of a class or of a property. */
+  settingNames(moduleName: string, of: "class" | "property"): readonly string[];
   /** The class with the defaults of its own vectorizer merged in under what the client gave. */
   withDefaults(definition: ClassDefinition): ClassDefinition;
   /**
@@ -16,9 +18,13 @@ export interface ModuleClassRules {
   check(definition: ClassDefinition): Promise<void>;
 }
 
+/** What a body is read with. */
+export type ModuleNames = Pick<ModuleClassRules, "kindOf" | "settingNames">;
+
 /** No module is enabled: `none` is the only vectorizer. */
 export const NO_MODULES: ModuleClassRules = {
   kindOf: () => undefined,
+  settingNames: () => [],
   withDefaults: (definition) => definition,
   check: () => Promise.resolve(),
 };

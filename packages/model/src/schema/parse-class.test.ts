@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
 import { JsonNumber } from "../objects/json-number.js";
 import { refusal } from "../testing/refusal.js";
@@ -7,6 +8,7 @@ import type { ClassSettings } from "./class-body.js";
 import type { ClassDefinition } from "./class-definition.js";
 import { type ModuleClassRules, NO_MODULES } from "./module-class-rules.js";
 import { checkNewClass, parseClass } from "./parse-class.js";
+import { parseProperty } from "./parse-property.js";
 import { DEFAULT_SCHEMA_LIMITS } from "./schema-limits.js";
 import { shownClass } from "./shown-class.js";
 
@@ -317,6 +319,7 @@ describe("parseClass", () => {
 describe("module rules", () => {
   const modules: ModuleClassRules = {
     kindOf: (name) => (name === "text2vec" ? "vectorizer" : name === "qna" ? "other" : undefined),
+    settingNames: (_, of) => (of === "class" ? ["vectorizeClassName"] : ["skip"]),
     withDefaults: (definition) => ({ ...definition, moduleConfig: { text2vec: { vectorizeClassName: true } } }),
     check: () => Promise.reject(new ShoalError("invalid", "asked by whoever stores the class")),
   };
@@ -329,6 +332,46 @@ describe("module rules", () => {
     });
     const plain = parse({ class: "Qzx", vectorizer: "none" }, [], changed);
     expect([plain.vectorizer, plain.moduleConfig]).toEqual(["none", undefined]);
+  });
+
+  it("U1: warns of settings for another module than the vectorizer, and of settings that it does not have", () => {
+    const body = {
+      class: "Foo",
+      vectorizer: "text2vec",
+      moduleConfig: { text2vec: { vectorizeClassname: true, vectorizeClassName: true, x: null }, qna: { a: 1 } },
+      properties: [
+        { name: "a", dataType: ["text"], moduleConfig: { text2vec: { skip: true, vectorizeClassName: true } } },
+        { name: "b", dataType: ["text"], moduleConfig: { qna: {}, text2vec: null } },
+      ],
+    };
+    const warnings = new RequestWarnings();
+    const made = parseClass(body, [], { ...settings, modules }, warnings);
+    expect(warnings.worded).toEqual([
+      "'moduleConfig.text2vec.vectorizeClassname' is unknown and was ignored, did you mean 'vectorizeClassName'?",
+      "'moduleConfig.qna' has no effect: the vectorizer of the class is 'text2vec'",
+      "'properties.a.moduleConfig.text2vec.vectorizeClassName' is unknown and was ignored",
+      "'properties.b.moduleConfig.qna' has no effect: the vectorizer of the class is 'text2vec'",
+    ]);
+    const other = new RequestWarnings();
+    const later = { name: "c", dataType: ["text"], moduleConfig: { qna: {} } };
+    parseProperty(later, "Foo", [{ ...made, vectorizer: "none" }], modules, other);
+    expect(other.worded).toEqual(["'moduleConfig.qna' has no effect: the vectorizer of the class is 'none'"]);
+  });
+
+  it("U1: warns of computed members of shardingConfig that are given another value", () => {
+    const of = (shardingConfig: object) => {
+      const warnings = new RequestWarnings();
+      parseClass({ class: "Foo", shardingConfig }, [], settings, warnings);
+      return warnings.worded;
+    };
+    const shown = parse({ class: "Foo", shardingConfig: { desiredCount: 2 } }).shardingConfig;
+    expect(of(shown)).toEqual([]);
+    expect(of({ desiredCount: 2, actualCount: null })).toEqual([]);
+    expect(of({ desiredCount: 2, actualCount: 3, desiredVirtualCount: 128, actualVirtualCount: "x" })).toEqual([
+      "'shardingConfig.actualCount' was ignored: it follows from desiredCount",
+      "'shardingConfig.desiredVirtualCount' was ignored: it follows from desiredCount and virtualPerPhysical",
+      "'shardingConfig.actualVirtualCount' was ignored: it follows from desiredCount and virtualPerPhysical",
+    ]);
   });
 
   it("refuses modules that are no vectorizers", () => {

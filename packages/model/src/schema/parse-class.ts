@@ -50,7 +50,7 @@ export function parseClass(
     ...(read.moduleConfig === undefined ? {} : { moduleConfig: read.moduleConfig }),
     properties: read.properties,
     ...(read.replicationConfig === undefined ? {} : { replicationConfig: read.replicationConfig }),
-    shardingConfig: parseShardingConfig(read.shardingConfig, settings.nodeCount),
+    shardingConfig: parseShardingConfig(read.shardingConfig, settings.nodeCount, undefined, warnings),
     vectorIndexConfig: parseVectorIndexConfig(read.vectorIndexConfig, settings.profile.vectorCacheMaxObjectsDefault),
     vectorIndexType,
     vectorizer: read.vectorizer,

@@ -9,7 +9,7 @@ import { checkPropertyName, isPropertyName, NAME_CHARS_MAX, normalisePropertyNam
 import { checkDataType } from "./data-type.js";
 import { decodeBody } from "./decode-body.js";
 import { checkGraphqlNames } from "./graphql-names.js";
-import type { ModuleClassRules } from "./module-class-rules.js";
+import type { ModuleNames } from "./module-class-rules.js";
 import { PROPERTY_BODY, type PropertyBody } from "./property-body.js";
 import { type Review, reviewModules, reviewSection } from "./review-members.js";
 import { checkDescription } from "./schema-limits.js";
@@ -26,13 +26,14 @@ export function parseProperty(
   body: unknown,
   className: string,
   schema: readonly ClassDefinition[],
-  modules: Pick<ModuleClassRules, "kindOf">,
+  modules: ModuleNames,
   warnings: RequestWarnings = new RequestWarnings(),
   isShown: IsShown = ALL_SHOWN,
 ): PropertyDefinition {
   const read = decodeBody(PROPERTY_BODY, body);
   const review = { prefix: `class '${className.slice(0, NAME_CHARS_MAX)}': `, warnings };
-  const property = readProperty(read, className, { sent: body, at: undefined, modules, review });
+  const { vectorizer = "none" } = schema.find((known) => known.class === className) ?? {};
+  const property = readProperty(read, className, { sent: body, at: undefined, modules, vectorizer, review });
   const others = schema.map((known) =>
     known.class === className ? { ...known, properties: without(known.properties, property.name) } : known,
   );
@@ -76,7 +77,9 @@ export interface SentProperty {
   readonly sent: unknown;
   /** Its place in the list; undefined when it is the whole body. */
   readonly at: number | undefined;
-  readonly modules: Pick<ModuleClassRules, "kindOf">;
+  readonly modules: ModuleNames;
+  /** Of the class. */
+  readonly vectorizer: string;
   readonly review: Review;
 }
 
@@ -87,14 +90,14 @@ export interface SentProperty {
 export function readProperty(
   body: PropertyBody,
   className: string,
-  { sent, at, modules, review }: SentProperty,
+  { sent, at, modules, vectorizer, review }: SentProperty,
 ): PropertyDefinition {
   const name = normalisePropertyName(body.name ?? "");
   const { description, indexInverted, moduleConfig } = body;
   const where = `the moduleConfig of property '${name}' of class '${className}'`;
   const config = moduleConfig === undefined ? undefined : plainJsonObject(moduleConfig, where);
   const path = at === undefined ? "" : isPropertyName(name) ? `properties.${name}` : `properties[${at}]`;
-  reviewModules(config, memberPath(path, "moduleConfig"), modules, review);
+  reviewModules({ config, path: memberPath(path, "moduleConfig"), of: "property", vectorizer }, modules, review);
   const dataType = body.dataType ?? [];
   const unbuilt = unbuiltPropertyMembers(dataType, indexInverted);
   const names = { known: PROPERTY_MEMBERS, anyCase: true, unbuilt };

@@ -3,7 +3,7 @@ import { ShoalError } from "../errors/shoal-error.js";
 import type { Json, JsonObject } from "../objects/json.js";
 import { plainJson } from "../objects/plain-json.js";
 import { isUncheckedObject, type UncheckedObject } from "../objects/value-wording.js";
-import type { ModuleClassRules } from "./module-class-rules.js";
+import type { ModuleNames } from "./module-class-rules.js";
 import { isUnbuiltMember, type UnbuiltMember, type UnbuiltMembers } from "./unbuilt-members.js";
 import { isUnbuiltModule } from "./unbuilt-modules.js";
 
@@ -89,24 +89,42 @@ function shown(value: unknown): string {
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`;
 }
 
+/** A `moduleConfig`. */
+export interface SentModules {
+  readonly config: JsonObject | undefined;
+  readonly path: string;
+  readonly of: "class" | "property";
+  /** Of the class. */
+  readonly vectorizer: string;
+}
+
 /**
- * The modules that a `moduleConfig` names: fails with `invalid` on one that the reference has and this server has not; one
- * that nobody knows is warned of.
+ * The modules that a `moduleConfig` names: fails with `invalid` on one that the reference has and this server has not. Warns of
+ * one that nobody knows, of one that is not the vectorizer of the class, since only that one reads its settings, and of
+ * settings that it does not have.
  */
 export function reviewModules(
-  moduleConfig: JsonObject | undefined,
-  path: string,
-  modules: Pick<ModuleClassRules, "kindOf">,
+  { config, path, of, vectorizer }: SentModules,
+  modules: ModuleNames,
   { prefix, warnings }: Review,
 ): void {
-  for (const [name, settings] of Object.entries(moduleConfig ?? {})) {
-    if (settings === null || modules.kindOf(name) !== undefined) continue;
-    if (!isUnbuiltModule(name)) warnings.addModule(path, name);
-    else {
-      throw new ShoalError(
-        "invalid",
-        `${prefix}${memberPath(path, name)} asks for a module that this server does not have: leave it out`,
-      );
+  for (const [name, settings] of Object.entries(config ?? {})) {
+    if (settings === null) continue;
+    if (modules.kindOf(name) === undefined) {
+      if (!isUnbuiltModule(name)) warnings.addModule(path, name);
+      else {
+        throw new ShoalError(
+          "invalid",
+          `${prefix}${memberPath(path, name)} asks for a module that this server does not have: leave it out`,
+        );
+      }
+    } else if (name !== vectorizer) warnings.addOtherModule(path, name, vectorizer);
+    else if (isUncheckedObject(settings)) {
+      const known = modules.settingNames(name, of);
+      for (const [setting, value] of Object.entries(settings)) {
+        if (value !== null && !known.includes(setting))
+          warnings.addUnknown(memberPath(path, name), setting, () => known);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { RequestWarnings } from "../errors/request-warnings.js";
 import { ShoalError } from "../errors/shoal-error.js";
-import { quoteText } from "../objects/value-wording.js";
+import { isUncheckedObject, quoteText } from "../objects/value-wording.js";
 import type { ShardingConfig } from "./class-definition.js";
 import { configInteger, configWord, readConfigSection } from "./config-section.js";
 
@@ -31,12 +32,13 @@ export const COMPUTED_SHARDING_MEMBERS = ["actualCount", "desiredVirtualCount", 
 
 /**
  * The `shardingConfig` of a class body with defaults (reference-rest 5.1): `nodeCount` shards unless the client says
- * otherwise. Computed members are computed, whatever the client sent for them.
+ * otherwise. Computed members are computed, whatever the client sent for them; a warning names those that it wants otherwise.
  */
 export function parseShardingConfig(
   section: unknown,
   nodeCount: number,
   virtualPerPhysicalDefault = VIRTUAL_PER_PHYSICAL_DEFAULT,
+  warnings?: RequestWarnings,
 ): ShardingConfig {
   const read = readConfigSection(SHARDING_CONFIG, section, "shardingConfig");
   const { virtualPerPhysical = virtualPerPhysicalDefault, desiredCount = Math.max(1, nodeCount) } = read;
@@ -48,12 +50,23 @@ export function parseShardingConfig(
         `got ${desiredCount} * ${virtualPerPhysical}`,
     );
   }
-  return {
-    virtualPerPhysical,
-    desiredCount,
+  const computed = {
     actualCount: desiredCount,
     desiredVirtualCount: virtualCount,
     actualVirtualCount: virtualCount,
+  };
+  if (isUncheckedObject(section)) {
+    for (const name of COMPUTED_SHARDING_MEMBERS) {
+      const given = section[name] ?? computed[name];
+      if (Number(given) === computed[name]) continue;
+      const from = name === "actualCount" ? "desiredCount" : "desiredCount and virtualPerPhysical";
+      warnings?.addComputed("shardingConfig", name, from);
+    }
+  }
+  return {
+    virtualPerPhysical,
+    desiredCount,
+    ...computed,
     key: supported("key", read.key, "_id"),
     strategy: supported("strategy", read.strategy, "hash"),
     function: supported("function", read.function, "murmur3"),

@@ -50,7 +50,7 @@ export function updateClass(
     settings.profile.vectorCacheMaxObjectsDefault,
   );
   checkFactor(current.replicationConfig?.factor ?? 1, updated.replicationConfig?.factor ?? 1);
-  checkSharding(read.shardingConfig, current);
+  checkSharding(read.shardingConfig, current, warnings);
   checkVectorIndexConfig(current.vectorIndexConfig, vectorIndexConfig);
   return { ...updated, properties: withInertOf(updated.properties, current.properties), vectorIndexConfig };
 }
@@ -118,8 +118,12 @@ function checkFactor(from: number, to: number): void {
   );
 }
 
-function checkSharding(section: unknown, { shardingConfig: from }: ClassDefinition): void {
-  const to = parseShardingConfig(section, from.desiredCount, from.virtualPerPhysical);
+function checkSharding(
+  section: unknown,
+  { shardingConfig: from }: ClassDefinition,
+  warnings: RequestWarnings | undefined,
+): void {
+  const to = parseShardingConfig(section, from.desiredCount, from.virtualPerPhysical, warnings);
   checkUnchanged("sharding config: re-sharding not supported yet: shard count", from.desiredCount, to.desiredCount);
   checkUnchanged("sharding config: virtual shards per physical", from.virtualPerPhysical, to.virtualPerPhysical);
 }

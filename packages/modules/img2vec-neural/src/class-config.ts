@@ -7,6 +7,7 @@ export const MODULE_NAME = "img2vec-neural";
 export const IMAGE_CLASS_CONFIG: ClassConfig = {
   classDefaults: {},
   propertyDefaults: {},
+  otherSettings: ["imageFields"],
   async check(definition) {
     imageFieldsOf(definition);
   },

@@ -1,4 +1,4 @@
-import { InFlight, LateSignal, type RequestContext, type RowBytes } from "@shoal/runtime";
+import { InFlight, LateSignal, NOBODY, type RequestContext, type RowBytes, type Share } from "@shoal/runtime";
 import { deadlineError } from "../stream/message-head.js";
 
 const TICK_MS = 20;
@@ -10,6 +10,7 @@ export class RunningRequest implements RequestContext {
   rowBytes: RowBytes | undefined;
   /** Among all that are served; 0 before and after. */
   number = 0;
+  #share: Share | undefined;
   readonly #onAbort: (reason: unknown) => void;
   readonly #signal = new LateSignal();
 
@@ -21,6 +22,12 @@ export class RunningRequest implements RequestContext {
     this.deadline = bounds.deadline;
     this.requestId = bounds.requestId;
     this.#onAbort = onAbort;
+  }
+
+  /** All parts of one request of a client have the same, and next to no other request has it; asking for it makes it. */
+  get share(): Share {
+    this.#share ??= this.requestId === undefined ? NOBODY : { owner: "", connection: numberOf(this.requestId) };
+    return this.#share;
   }
 
   get signal(): AbortSignal {
@@ -82,4 +89,11 @@ export class RunningRequests implements Disposable {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** FNV-1a of 32 bits; never 0. */
+function numberOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0 || 1;
 }

@@ -1,6 +1,6 @@
 import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
-import { eventLoop, InnerContext, type RequestContext } from "@shoal/runtime";
+import { eventLoop, InnerContext, LateSignal, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
 import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
 import { STEP_LENGTH } from "../../json/write-in-steps.js";
@@ -84,8 +84,8 @@ export class PlanExecution {
         // Most requests are one call.
         const outcomes =
           only !== undefined && calls.length === 1
-            ? [await this.#outcome(only, context, held)]
-            : await Promise.all(calls.map((call) => this.#outcome(call, context, held)));
+            ? [await this.#outcome(only, new InnerContext(context, { rowBytes: held }), held)]
+            : await this.#allOutcomes(calls, context, held);
         return { status: 200, body: await this.#written(bound, outcomes, context, held) };
       });
     } catch (thrown) {
@@ -103,10 +103,28 @@ export class PlanExecution {
     return cost.rows;
   }
 
+  /** As {@link #outcome} of each; when that rejects for one, the others end. */
+  async #allOutcomes(
+    calls: BoundPlan["calls"],
+    context: RequestContext,
+    held: HeldAnswer,
+  ): Promise<readonly Outcome[]> {
+    const late = new LateSignal(context);
+    const inner = new InnerContext(context, { rowBytes: held, late });
+    try {
+      return await Promise.all(calls.map((call) => this.#outcome(call, inner, held)));
+    } catch (thrown) {
+      late.abort(thrown);
+      throw thrown;
+    } finally {
+      late.end();
+    }
+  }
+
   /** Rejects when the answer grows too large, not when the query fails. */
   async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
     if (call instanceof Failure) return call;
-    const outcome = await call.run(this.parts.query, new InnerContext(context, { rowBytes: held })).catch(Failure.of);
+    const outcome = await call.run(this.parts.query, context).catch(Failure.of);
     const thrown = outcome instanceof Failure ? outcome.thrown : undefined;
     // A field that could not be answered now fails the whole request: clients look for 429 and `Retry-After` (targets S10).
     if (thrown instanceof ShoalError && thrown.code === "overloaded") held.refuse(thrown);
