@@ -229,11 +229,15 @@ function shardOpener(
   return async ({ address, record, folder, isMade, copy }: ShardToOpen): Promise<OpenedShard> => {
     const { className, shardName, epoch = 1 } = address;
     const where = { class: className, shard: shardName };
-    const store = await openStore(folder, where, isMade, copy !== undefined);
+    // Where nothing is begun anew, the snapshots are read while the store is opened.
+    const readsEarly = isMade && !configuration.acceptDataLoss && (await isStoreFolder(rowsFolder(folder)));
+    const opening = openStore(folder, where, isMade, copy !== undefined);
+    if (readsEarly) opening.catch(() => undefined);
+    else await opening;
     onReading?.();
     try {
       const shard = await openShard({
-        ...{ store, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
+        ...{ store: readsEarly ? opening : await opening, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
         folder: viewsFolder(folder),
         ...shardSettings(record, owner.name),
         dimensions: record.dimensions,
@@ -248,9 +252,12 @@ function shardOpener(
           if (event.type === "snapshotWritten") giveBack();
         },
       });
-      return { shard, store };
+      return { shard, store: await opening };
     } catch (thrown) {
-      await store[Symbol.asyncDispose]();
+      await opening.then(
+        (store) => store[Symbol.asyncDispose](),
+        () => undefined,
+      );
       throw thrown;
     }
   };

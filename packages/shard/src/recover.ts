@@ -7,7 +7,7 @@ import { encodeHeadRecord, type Head } from "./head-record.js";
 import { IdTable } from "./id-table.js";
 import type { JournalRecord } from "./journal-record.js";
 import { HEAD_KEY } from "./key-layout.js";
-import { type LoadedSnapshots, loadSnapshots } from "./load-snapshots.js";
+import { type EarlySnapshots, type LoadedSnapshots, loadSnapshots } from "./load-snapshots.js";
 import { highestJournalSequence, readHead, readJournalAfter } from "./read-journal.js";
 import { rebuildViews } from "./rebuild-views.js";
 import { replayIntoIndex, replayIntoTable } from "./replay-journal.js";
@@ -20,6 +20,8 @@ export interface Recovery {
   readonly store: KeyValueStore;
   readonly paths: SnapshotPaths;
   readonly source: VectorIndexSource;
+  /** Undefined: nothing was read yet. */
+  readonly early: EarlySnapshots | undefined;
   /** Undefined: there has never been a vector. */
   readonly dimensions: number | undefined;
   /** False: by the format record there has never been a vector, which earlier builds did not correct in shards that were made empty. */
@@ -47,16 +49,17 @@ export interface Recovered {
  * its rows are ahead of its journal, which says nothing about the views then.
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
-  const { store, source, hashSeed, onEvent } = recovery;
+  const { store, source, onEvent } = recovery;
   const head = await readHead(store);
   const { copy, areVectorsNoted } = recovery;
   const usesJournal = copy === undefined || isComplete(copy);
   const isNew = !areVectorsNoted && usesJournal && head?.sequence === 0;
   const dimensions = source.skip || isNew ? undefined : recovery.dimensions;
-  if (!usesJournal) await removeSnapshots(recovery.paths, ["ids", "vectors"]);
+  let unusable: readonly ViewName[] = [];
+  if (!usesJournal) unusable = ["ids", "vectors"];
   // It may have been begun anew after some vectors: the rows have them all.
-  else if (!areVectorsNoted && dimensions !== undefined) await removeSnapshots(recovery.paths, ["vectors"]);
-  const loaded = await loadSnapshots(recovery.paths, source, dimensions, hashSeed, onEvent);
+  else if (!areVectorsNoted && dimensions !== undefined) unusable = ["vectors"];
+  const loaded = await usableSnapshots(recovery, dimensions, unusable);
   const indexSequence = dimensions === undefined ? undefined : (loaded.index?.sequence ?? 0);
   const seen = Math.max(loaded.tableSequence, indexSequence ?? 0);
   const records = await usableJournal(recovery, head, [loaded.tableSequence, indexSequence ?? Number.MAX_VALUE], seen);
@@ -69,7 +72,7 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   const tableFollows = follows(loaded.tableSequence);
   const indexFollows = indexSequence === undefined || follows(indexSequence);
   const index = await indexToFill(source, loaded, dimensions, indexFollows);
-  const table = tableFollows ? (loaded.table ?? new IdTable(hashSeed)) : undefined;
+  const table = tableFollows ? (loaded.table ?? new IdTable(recovery.hashSeed)) : undefined;
   if (table !== undefined) replayIntoTable(table, records ?? [], loaded.tableSequence);
 
   const rebuilt: ViewName[] = [
@@ -107,6 +110,22 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
     rebuilt,
     snapshotSequence: rebuilt.length > 0 ? 0 : oldest,
   };
+}
+
+/** What is on disk, without what is unusable, which is removed. */
+async function usableSnapshots(
+  { paths, source, early, hashSeed, onEvent }: Recovery,
+  dimensions: number | undefined,
+  unusable: readonly ViewName[],
+): Promise<LoadedSnapshots> {
+  if (unusable.length > 0) {
+    await early?.discard();
+    await removeSnapshots(paths, unusable);
+  } else {
+    const loaded = await early?.take(dimensions, onEvent);
+    if (loaded !== undefined) return loaded;
+  }
+  return loadSnapshots(paths, source, dimensions, hashSeed, onEvent);
 }
 
 /** The records that the views lack; undefined when the journal cannot be used. */
