@@ -13,6 +13,7 @@ export {
   chainOf,
   DIMENSIONS_MAX,
   type Frozen,
+  holdLinks,
   MAX_CONNECTIONS_MAX,
   MAX_CONNECTIONS_MIN,
   NativeVectorIndex,
