@@ -12,6 +12,7 @@ import type { CreateInvertedIndex } from "./object-index.js";
 import { type CopyOptions, OwnCopy } from "./own-copy.js";
 import { readHead } from "./read-journal.js";
 import { rowReadGate } from "./read-rows.js";
+import { RebuildRoom } from "./rebuild-room.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
@@ -114,8 +115,13 @@ async function openFrom(options: ShardOptions, { limits, source, early, hashSeed
   const { replayEntriesMax } = limits;
   const copy = record?.state;
   const dimensions = stored ?? options.dimensions;
+  const { memory: budget, vectorIndexConfig } = options;
+  const room = new RebuildRoom({
+    ...{ budget, place, path: paths.vectors },
+    vectorsKept: vectorIndexConfig.vectorCacheMaxObjects,
+  });
   const recovery = {
-    ...{ store, paths, source, early, dimensions, hashSeed, replayEntriesMax, onEvent, copy },
+    ...{ store, paths, source, early, dimensions, hashSeed, replayEntriesMax, onEvent, room, copy },
     areVectorsNoted: stored !== undefined,
   };
   const recovered = await recover(recovery);

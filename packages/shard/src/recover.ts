@@ -9,6 +9,7 @@ import type { JournalRecord } from "./journal-record.js";
 import { HEAD_KEY } from "./key-layout.js";
 import { type EarlySnapshots, type LoadedSnapshots, loadSnapshots } from "./load-snapshots.js";
 import { highestJournalSequence, readHead, readJournalAfter } from "./read-journal.js";
+import type { RebuildRoom } from "./rebuild-room.js";
 import { rebuildViews } from "./rebuild-views.js";
 import { replayIntoIndex, replayIntoTable } from "./replay-journal.js";
 import type { OnShardEvent, ViewName } from "./shard-events.js";
@@ -28,6 +29,8 @@ export interface Recovery {
   readonly areVectorsNoted: boolean;
   readonly hashSeed: number;
   readonly replayEntriesMax: number;
+  /** For an index that is built from rows. */
+  readonly room: RebuildRoom;
   /** Undefined: the shard has one copy. */
   readonly copy: CopyState | undefined;
   readonly onEvent: OnShardEvent;
@@ -84,7 +87,9 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   if (table !== undefined && indexFollows) views = new Views(table, index, sequence);
   else {
     const hasLostChanges = head !== undefined && !believed;
-    const made = await rebuild(recovery, { rebuilt, table, index, sequence, earlier: loaded.table, hasLostChanges });
+    const earlier = loaded.table;
+    const objects = ids?.count ?? earlier?.count ?? 0;
+    const made = await rebuild(recovery, { objects, rebuilt, table, index, sequence, earlier, hasLostChanges });
     views = made.views;
     const namesAll = !hasLostChanges || (ids !== undefined && loaded.tableSequence === seen);
     // Without the last head, what was found is all there is, unless something could not be read.
@@ -181,6 +186,8 @@ async function indexToFill(
 }
 
 interface RebuildPlan {
+  /** As far as is known. */
+  readonly objects: number;
   readonly rebuilt: readonly ViewName[];
   readonly table: IdTable | undefined;
   readonly index: VectorIndex | undefined;
@@ -191,14 +198,17 @@ interface RebuildPlan {
 
 async function rebuild(
   recovery: Recovery,
-  { rebuilt, table, index, sequence, earlier, hasLostChanges }: RebuildPlan,
+  { objects, rebuilt, table, index, sequence, earlier, hasLostChanges }: RebuildPlan,
 ): Promise<{ readonly views: Views; readonly damaged: boolean }> {
   const { store, paths, hashSeed, onEvent } = recovery;
   // What is on disk must not be believed by the next start either, should this one not come to its snapshots.
   await removeSnapshots(paths, rebuilt);
   const target = rebuilt.includes("vectors") ? index : undefined;
   const options = { store, table, index: target, sequence, hashSeed, earlier, hasLostChanges, onEvent };
-  const result = await rebuildViews(options);
+  const result =
+    target === undefined
+      ? await rebuildViews(options)
+      : await recovery.room.run(target, objects, (pace) => rebuildViews({ ...options, pace }));
   index?.remove(Uint32Array.from(result.lost), index.sequence);
   return { views: new Views(result.table, index, result.sequence), damaged: result.damaged };
 }
