@@ -245,7 +245,17 @@ function shardOpener(
     else await opening;
     try {
       const shard = await openShard({
-        ...{ store: readsEarly ? opening : await opening, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
+        ...{
+          store: readsEarly ? opening : await opening,
+          className,
+          shardName,
+          epoch,
+          hashSeed,
+          idPresenceFilter,
+          memory,
+          rowCache,
+          rowReads,
+        },
         folder: viewsFolder(folder),
         ...shardSettings(record, owner.name),
         dimensions: record.dimensions,

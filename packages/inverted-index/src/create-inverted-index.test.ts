@@ -201,7 +201,8 @@ describe("what long values will take", () => {
     // Few different words take little, however often they come.
     const same = "word ".repeat(20_000);
     about(await heard(undefined, { text: same }), JSON.stringify(same).length * 6 + 500);
-    const elements = (count: number) => Array.from({ length: 20_000 }, (_, at) => `w${at % count} w${(at * 7) % count}`);
+    const elements = (count: number) =>
+      Array.from({ length: 20_000 }, (_, at) => `w${at % count} w${(at * 7) % count}`);
     about(await heard(undefined, { texts: elements(100) }), JSON.stringify(elements(100)).length * 6 + 150_000);
     about(await heard(undefined, { texts: elements(20_000) }), JSON.stringify(elements(20_000)).length * 50);
     const ints = Array.from({ length: 30_000 }, (_, at) => at);

@@ -178,7 +178,9 @@ describe("a shard and the memory budget", () => {
   });
 
   it("takes one of very many references away, and properties, however little is left", async () => {
-    const references = Array.from({ length: 30_000 }, (_, index) => ({ beacon: `weaviate://localhost/${idOf(index)}` }));
+    const references = Array.from({ length: 30_000 }, (_, index) => ({
+      beacon: `weaviate://localhost/${idOf(index)}`,
+    }));
     await shard.putObjects([book(idOf(5), undefined, { refs: references, title: "a", n: 1 })], "create");
     const taking = (taken: Partial<ObjectMerge>) =>
       shard.mergeObjects([{ ...merge(5), set: {}, ...taken }]).then(([outcome]) => outcome);

@@ -60,7 +60,8 @@ export class RebuildRoom {
   async #makeRoom(index: VectorIndex): Promise<void> {
     const { budget, place, vectorsKept } = this.#options;
     const beyond = index.statistics().resident - vectorsKept;
-    if (beyond * index.dimensions * Float32Array.BYTES_PER_ELEMENT > BEYOND_BYTES_MAX) await this.#toFile(index, vectorsKept);
+    if (beyond * index.dimensions * Float32Array.BYTES_PER_ELEMENT > BEYOND_BYTES_MAX)
+      await this.#toFile(index, vectorsKept);
     if (budget === undefined || fits(budget)) return;
     await this.#toFile(index, 0);
     if (fits(budget)) return;
