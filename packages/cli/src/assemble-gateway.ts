@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { ClassificationRunner, Classifications } from "@shoal/classification";
 import { type ClusterNodes, type CopyRoutesOptions, type NodePool, ShardMap } from "@shoal/cluster";
 import { auditRefusedClassification, type PageFile } from "@shoal/gateway";
-import { createGateway, createPages, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
+import type { PagesParts } from "@shoal/gateway/pages";
+import { createGateway, type Gateway, type GatewayDependencies } from "@shoal/gateway/server";
 import { type AutoSchemaSettings, INGEST_LIMITS, type MadeByAutoSchema, ObjectIngest } from "@shoal/ingest";
 import { type ClassSettings, DEFAULT_WHERE_LIMITS, wireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
@@ -85,7 +87,7 @@ export function assembleGateway(
       classSettings,
       logger,
       clock,
-      fallback: createPages({
+      fallback: pagesWhenAsked({
         console: { files: pages },
         // Read when they are first asked for.
         docs: { load: loadSwaggerUi, origin: configuration.origin },
@@ -106,6 +108,23 @@ export function assembleGateway(
     }),
   );
   return gateway;
+}
+
+/** Pages for people need Express, half of what a gateway would load: they are made when somebody asks for the first one. */
+function pagesWhenAsked(parts: PagesParts): RequestListener {
+  let made: Promise<RequestListener> | undefined;
+  return (request, response) => {
+    made ??= import("@shoal/gateway/pages").then(({ createPages }) => createPages(parts));
+    made.then(
+      (pages) => pages(request, response),
+      (error: unknown) => {
+        // The next one tries again.
+        made = undefined;
+        parts.logger.error({ error }, "the pages for people cannot be loaded");
+        response.writeHead(500).end();
+      },
+    );
+  };
 }
 
 function autoSchemaSettings(

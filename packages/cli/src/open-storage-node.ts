@@ -12,6 +12,7 @@ import {
   storeMemory,
 } from "@shoal/kv";
 import { ShoalError } from "@shoal/model";
+import { holdLinks } from "@shoal/native";
 import { type ClassRecord, initialConfigurations, type ShardAddress } from "@shoal/rpc";
 import type { MemoryBudget } from "@shoal/runtime";
 import type { Logger, Metrics, ResourceScope } from "@shoal/service-runtime";
@@ -48,6 +49,12 @@ import { openMemoryBudget, watchMemory } from "./open-memory-budget.js";
 import type { ProcessOptions } from "./process-options.js";
 import { hasList, shardsPlacedOn } from "./refuse-lost-data.js";
 
+/**
+ * So long after the shards began to be opened, vectors that are not linked yet wait: the first answers come sooner. Nearly always the start
+ * is over by then.
+ */
+const LINKS_WAIT_MS = 1_000;
+
 /** Whose a data folder is. */
 type FolderOwner = Pick<NodeIdentity, "name" | "clusterId" | "secret">;
 
@@ -83,7 +90,7 @@ export interface StorageNodeParts {
   readonly copies?: NodeCopies;
   /** Called at the start with how many shards are open, or have failed, of how many. */
   readonly onProgress: (done: number, all: number) => void;
-  /** Called for each shard when its snapshots are read, which leaves the event loop idle. */
+  /** Called for each shard when its store is opened and its snapshots are read, which leaves the event loop idle. */
   readonly onReading?: () => void;
   readonly metrics: Metrics | undefined;
 }
@@ -103,6 +110,7 @@ export async function openStorageNode(
 }> {
   const { clock, configuration, logger } = options;
   const { owner, dataPath, schema, openFiles, drops, onProgress, metrics, copies } = parts;
+  setTimeout(holdLinks(), LINKS_WAIT_MS).unref();
   const { name: nodeName } = owner;
   await schema.refresh({ deadline: Number.POSITIVE_INFINITY });
   let shardCount = shardsPlacedOn(nodeName, schema.snapshot);
@@ -201,6 +209,7 @@ function shardOpener(
         ballast,
         openFilesMax: filesOfStore(shards, openFiles),
         ...storeMemory(configuration.storeMemoryBytes, shards),
+        ...(onReading && { onOpening: onReading }),
         onState: (state, reason) => {
           if (state === "failed") onStoreFailure(endAfterStoreFailure);
           logger[state === "closed" ? "debug" : "warn"]({ ...where, state, reason }, "store state changed");
@@ -229,11 +238,24 @@ function shardOpener(
   return async ({ address, record, folder, isMade, copy }: ShardToOpen): Promise<OpenedShard> => {
     const { className, shardName, epoch = 1 } = address;
     const where = { class: className, shard: shardName };
-    const store = await openStore(folder, where, isMade, copy !== undefined);
-    onReading?.();
+    // Where nothing is begun anew, the snapshots are read while the store is opened.
+    const readsEarly = isMade && !configuration.acceptDataLoss && (await isStoreFolder(rowsFolder(folder)));
+    const opening = openStore(folder, where, isMade, copy !== undefined);
+    if (readsEarly) opening.catch(() => undefined);
+    else await opening;
     try {
       const shard = await openShard({
-        ...{ store, className, shardName, epoch, hashSeed, idPresenceFilter, memory, rowCache, rowReads },
+        ...{
+          store: readsEarly ? opening : await opening,
+          className,
+          shardName,
+          epoch,
+          hashSeed,
+          idPresenceFilter,
+          memory,
+          rowCache,
+          rowReads,
+        },
         folder: viewsFolder(folder),
         ...shardSettings(record, owner.name),
         dimensions: record.dimensions,
@@ -248,9 +270,12 @@ function shardOpener(
           if (event.type === "snapshotWritten") giveBack();
         },
       });
-      return { shard, store };
+      return { shard, store: await opening };
     } catch (thrown) {
-      await store[Symbol.asyncDispose]();
+      await opening.then(
+        (store) => store[Symbol.asyncDispose](),
+        () => undefined,
+      );
       throw thrown;
     }
   };

@@ -1,2 +1,1 @@
 export { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "./create-gateway.js";
-export { createPages, type PagesParts } from "./pages/create-pages.js";

@@ -86,7 +86,10 @@ class StoredIndex implements InvertedIndex {
   }
 
   async plan(changes: readonly IndexedChange[], admit?: (bytes: number) => void): Promise<PlannedChanges> {
-    admit?.(memoryOfChanges(this.#store, this.#properties, changes));
+    if (admit !== undefined) {
+      const bytes = memoryOfChanges(this.#store, this.#properties, changes);
+      admit(typeof bytes === "number" ? bytes : await bytes);
+    }
     const { batch, steps } = await planChanges(this.#store, this.#properties, changes);
     const { gate } = this.#store;
     gate.begin();

@@ -9,6 +9,7 @@ import {
 } from "@shoal/model";
 import { eventLoop, runWork, type Work, type Yielder } from "@shoal/runtime";
 import { analyseInSteps, analyseValue, parsed, parsedMember } from "./analysis/analyse-value.js";
+import { DistinctBytes } from "./analysis/distinct-bytes.js";
 import { STEP_CHARS } from "./analysis/tokens.js";
 import { damaged, type IndexPlace } from "./index-place.js";
 import { indexYielder } from "./index-yielder.js";
@@ -30,11 +31,12 @@ const BYTE_STEPS = 4;
 /** Larger properties are split into members first: most of their bytes may not be indexed. */
 const PARSED_WHOLE_BYTES_MAX = 2048;
 /**
- * Memory of the process for each byte of a long value: of a text of different words, which takes a key and a record each (measured:
- * 50), and of numbers and references.
+ * Memory of the process for each byte of a long value: of the different words of a text, which take a key and a record each (measured:
+ * 50), and of everything else.
  */
-const TEXT_MEMORY = 50;
+const WORD_MEMORY = 50;
 const OTHER_MEMORY = 6;
+const NO_BYTES = new Uint8Array(0);
 /** When the node may know a property that it does not know yet. */
 const SECONDS_LATER = 1;
 /** Records that are read by one call. */
@@ -59,11 +61,16 @@ export function memoryOfChanges(
   store: IndexStore,
   properties: PropertyIndexes,
   changes: readonly IndexedChange[],
-): number {
+): number | Promise<number> {
   const long = changes.filter(isLong);
-  if (long.length === 0) return 0;
+  return long.length === 0 ? 0 : runWork(memoryOf(store, properties, long));
+}
+
+function* memoryOf(store: IndexStore, properties: PropertyIndexes, changes: readonly IndexedChange[]): Work<number> {
   const drafter = new Drafter(store.place, properties, indexYielder());
-  return long.reduce((sum, change) => sum + drafter.memoryOf(change), 0);
+  let bytes = 0;
+  for (const change of changes) bytes += yield* drafter.memoryOf(change);
+  return bytes;
 }
 
 function isLong({ before, after }: IndexedChange): boolean {
@@ -163,14 +170,20 @@ class Drafter {
     }
   }
 
-  memoryOf(change: IndexedChange): number {
+  *memoryOf(change: IndexedChange): Work<number> {
+    const members: ChangedMember[] = [];
+    this.#members(change, (member) => members.push(member));
     let bytes = 0;
-    this.#members(change, ({ index: { property }, before, after }) => {
-      const length = (before?.length ?? 0) + (after?.length ?? 0);
-      if (length > STEP_CHARS && property.kind !== "presence") {
-        bytes += length * (property.kind === "text" ? TEXT_MEMORY : OTHER_MEMORY);
-      }
-    });
+    for (const { index, before = NO_BYTES, after = NO_BYTES } of members) {
+      const { kind, tokenization } = index.property;
+      const length = before.length + after.length;
+      if (length <= STEP_CHARS || kind === "presence") continue;
+      bytes += length * OTHER_MEMORY;
+      if (kind !== "text") continue;
+      const distinct = new DistinctBytes(length, tokenization);
+      for (const json of [before, after]) yield* distinct.add(json, this.#yielder);
+      bytes += Math.min(length, distinct.bytes) * (WORD_MEMORY - OTHER_MEMORY);
+    }
     return bytes;
   }
 

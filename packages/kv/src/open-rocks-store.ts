@@ -38,6 +38,8 @@ export interface RocksStoreOptions {
   readonly openFilesMax?: number;
   /** Opens also when a log is damaged or missing: the acknowledged writes in it are gone then, the others are kept. */
   readonly acceptDamagedLogs?: boolean;
+  /** Called when the files have been checked and RocksDB opens them, which leaves the event loop idle. */
+  readonly onOpening?: () => void;
   /** Called when writes stop and when they come back. */
   readonly onState?: (state: StoreState, reason: string) => void;
 }
@@ -46,7 +48,7 @@ const MIB = 1 << 20;
 const BLOCK_BYTES = 2048;
 
 /** What is used when an option is not given; the measurements are in the README. */
-const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onState">> = {
+const ROCKS_STORE_DEFAULTS: Required<Omit<RocksStoreOptions, "folder" | "ballast" | "onOpening" | "onState">> = {
   createIfMissing: true,
   cacheBytes: 8 * MIB,
   writeBufferBytes: 8 * MIB,
@@ -83,6 +85,7 @@ async function open(options: RocksStoreOptions, disk: number): Promise<RocksStor
   if (isThere && !acceptDamagedLogs) await checkLogs(folder);
   // All blocks, about 0.4 ms of CPU a MB, in steps of a few ms: a scan of a damaged one may miss records or end the process.
   const isDamaged = (await readTables(folder, false)).damaged.length > 0;
+  options.onOpening?.();
   const connection = await connect();
   // It would tell the next opening of logs that are known to be lost.
   if (acceptDamagedLogs) await rm(join(folder, LOG_NOTE), { force: true });

@@ -63,31 +63,53 @@ async function readBlocks(
 ): Promise<Omit<TableContent, "deadly">> {
   const damaged: DamagedRange[] = [];
   const keys: Uint8Array[] = [];
-  let buffer = Buffer.allocUnsafe(WINDOW_BYTES);
-  let window = buffer.subarray(0, 0);
-  let windowAt = 0;
-  for (const [index, block] of blocks.entries()) {
-    const bytes = block.size + TRAILER_BYTES;
-    if (block.offset < windowAt || block.offset + bytes > windowAt + window.length) {
-      windowAt = block.offset;
-      if (bytes > buffer.length) buffer = Buffer.allocUnsafe(bytes);
-      window = buffer.subarray(0, (await handle.read(buffer, 0, buffer.length, windowAt)).bytesRead);
+  let [buffer, other] = [Buffer.allocUnsafe(WINDOW_BYTES), Buffer.allocUnsafe(WINDOW_BYTES)];
+  let reading = readWindow(handle, blocks, 0, buffer);
+  for (let from = 0; from < blocks.length; ) {
+    const window = await reading;
+    const offset = blocks[from]?.offset ?? 0;
+    // The next blocks are read while these are checked.
+    [buffer, other] = [other, buffer];
+    reading = readWindow(handle, blocks, window.end, buffer);
+    reading.catch(() => undefined);
+    for (const [index, block] of blocks.slice(from, window.end).entries()) {
+      const at = block.offset - offset;
+      if (blockIsWhole(window.bytes, at, block.size)) {
+        // A copy: the keys are views on it, and the buffer is used again.
+        if (withKeys) keys.push(...keysOf(Uint8Array.from(window.bytes.subarray(at, at + block.size + TRAILER_BYTES))));
+        continue;
+      }
+      const before = blocks[from + index - 1]?.key;
+      damaged.push({
+        file,
+        offset: block.offset,
+        lower: before?.subarray(0, Math.max(0, before.length - INTERNAL_KEY_BYTES)),
+        upper: block.key,
+      });
     }
-    const at = block.offset - windowAt;
-    if (blockIsWhole(window, at, block.size)) {
-      // A copy: the keys are views on it, and the buffer is used again.
-      if (withKeys) keys.push(...keysOf(Uint8Array.from(window.subarray(at, at + bytes))));
-      continue;
-    }
-    const before = blocks[index - 1]?.key;
-    damaged.push({
-      file,
-      offset: block.offset,
-      lower: before?.subarray(0, Math.max(0, before.length - INTERNAL_KEY_BYTES)),
-      upper: block.key,
-    });
+    from = window.end;
   }
+  await reading;
   return { damaged, keys };
+}
+
+/** Reads blocks from `from` on, as many as the buffer holds, or one that is larger: up to `end`. */
+async function readWindow(
+  handle: FileHandle,
+  blocks: readonly IndexedBlock[],
+  from: number,
+  buffer: Buffer,
+): Promise<{ readonly bytes: Buffer; readonly end: number }> {
+  const first = blocks[from];
+  if (first === undefined) return { bytes: buffer.subarray(0, 0), end: from };
+  const lengthTo = ({ offset, size }: IndexedBlock) => offset + size + TRAILER_BYTES - first.offset;
+  let end = from + 1;
+  for (let next = blocks[end]; next !== undefined; next = blocks[++end]) {
+    if (next.offset < first.offset || lengthTo(next) > buffer.length) break;
+  }
+  const into = lengthTo(first) > buffer.length ? Buffer.allocUnsafe(lengthTo(first)) : buffer;
+  const { bytesRead } = await handle.read(into, 0, into.length, first.offset);
+  return { bytes: into.subarray(0, bytesRead), end };
 }
 
 function keysOf(stored: Uint8Array): Uint8Array[] {

@@ -8,6 +8,7 @@ bool exportCrc32c(napi_env env, napi_value exports);
 bool exportDuplicateDescriptor(napi_env env, napi_value exports);
 bool exportFloat32List(napi_env env, napi_value exports);
 bool exportFreeMemory(napi_env env, napi_value exports);
+bool exportIdHashes(napi_env env, napi_value exports);
 bool exportNearestRows(napi_env env, napi_value exports);
 bool exportSimd(napi_env env, napi_value exports);
 bool exportVectorIndex(napi_env env, napi_value exports);

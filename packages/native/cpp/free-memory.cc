@@ -24,12 +24,24 @@ namespace {
  */
 constexpr int ARENAS_MAX = 2;
 
-/** Unless the environment says how many there may be. */
-void keepFewArenas() {
+/**
+ * By default glibc takes larger blocks from the heap, and keeps more at its end, each time that a large one is freed: up to 32 and 64 MB.
+ * Large ones here are buffers of snapshots and imports, which go again.
+ */
+constexpr int MAPPED_BYTES_MIN = 1024 * 1024;
+constexpr int KEPT_BYTES_MAX = 1024 * 1024;
+
+/** Unless the environment says so itself. */
+void set(int parameter, int value, const char* variable, const char* tunable) {
   const char* tunables = std::getenv("GLIBC_TUNABLES");
-  if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;
-  if (tunables != nullptr && std::strstr(tunables, "glibc.malloc.arena_max") != nullptr) return;
-  mallopt(M_ARENA_MAX, ARENAS_MAX);
+  if (std::getenv(variable) != nullptr || (tunables != nullptr && std::strstr(tunables, tunable) != nullptr)) return;
+  mallopt(parameter, value);
+}
+
+void keepLittle() {
+  set(M_ARENA_MAX, ARENAS_MAX, "MALLOC_ARENA_MAX", "glibc.malloc.arena_max");
+  set(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN, "MALLOC_MMAP_THRESHOLD_", "glibc.malloc.mmap_threshold");
+  set(M_TRIM_THRESHOLD, KEPT_BYTES_MAX, "MALLOC_TRIM_THRESHOLD_", "glibc.malloc.trim_threshold");
 }
 
 std::atomic<bool> isUnderWay{false};
@@ -51,7 +63,7 @@ bool returnMemory() {
 
 #else
 
-void keepFewArenas() {}
+void keepLittle() {}
 
 bool returnMemory() { return false; }
 
@@ -62,7 +74,7 @@ napi_value returnFreeMemory(napi_env env, napi_callback_info) { return makeBoole
 }  // namespace
 
 bool exportFreeMemory(napi_env env, napi_value exports) {
-  keepFewArenas();
+  keepLittle();
   return setFunction(env, exports, "returnFreeMemory", returnFreeMemory);
 }
 

@@ -231,6 +231,15 @@ napi_value wakeThreads(napi_env, napi_callback_info) {
   return nullptr;
 }
 
+/** holdLinks(held): 1 or 0. */
+napi_value holdLinks(napi_env env, napi_callback_info info) {
+  Arguments arguments(env, info);
+  const uint32_t held = arguments.unsigned32();
+  if (!arguments.ok) return fail(env, "holdLinks(held) needs 0 or 1");
+  Scheduler::get().holdLinks(held != 0);
+  return nullptr;
+}
+
 /** counts(index, out): fills live, unindexed vectors, tombstones, rows, linked, memory bytes, rows in memory. */
 napi_value counts(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);
@@ -336,6 +345,7 @@ bool exportVectorIndex(napi_env env, napi_value exports) {
                    {"indexProbe", probe},
                    {"indexSetEffort", setEffort},
                    {"wakeThreads", wakeThreads},
+                   {"holdLinks", holdLinks},
                    {"indexCancel", method<&VectorIndex::cancel>},
                    {"indexCounts", counts},
                    {"indexAwaitUnindexed", method<&VectorIndex::awaitUnindexed>},

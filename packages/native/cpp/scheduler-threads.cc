@@ -154,6 +154,7 @@ bool Scheduler::runLinks(bool dueOnly) {
     }
     linkable_.push_back(index);
     if (index->pins_ > 0 || index->preparing_) continue;
+    if (linksHeld_ && index->exclusive_.empty()) continue;
     const bool searched = index->searching_ > 0 || !index->queue_.empty();
     if (searched && index->linking_ == 0 && now - index->lastSlice_ < BETWEEN_SLICES) continue;
     if (dueOnly && !searched) continue;

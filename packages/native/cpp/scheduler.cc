@@ -169,6 +169,13 @@ void Scheduler::wantLinks(const Index& index) {
   wakeOne();
 }
 
+void Scheduler::holdLinks(bool held) {
+  const MutexLock lock(schedulerMutex);
+  if (linksHeld_ == held) return;
+  linksHeld_ = held;
+  if (!held && !linkable_.empty()) wakeOne();
+}
+
 void Scheduler::task(const Index& index, std::function<void()> work) {
   const MutexLock lock(schedulerMutex);
   index->tasks_++;

@@ -132,6 +132,8 @@ class Scheduler {
   bool cancel(const std::shared_ptr<Scheduled>& index, uint32_t request);
   /** Tells that there may be rows to link, or exclusive work. */
   void wantLinks(const std::shared_ptr<Scheduled>& index);
+  /** No index begins to link while `held`; searches scan what is not linked. */
+  void holdLinks(bool held);
   void task(const std::shared_ptr<Scheduled>& index, std::function<void()> work);
   void exclusive(const std::shared_ptr<Scheduled>& index, std::function<void()> work);
   /** No links and no exclusive work from when `pinned` is called until `unpin`. */
@@ -200,6 +202,7 @@ class Scheduler {
   std::deque<Index> ready_ GUARDED_BY(schedulerMutex);
   std::deque<Task> tasks_ GUARDED_BY(schedulerMutex);
   std::deque<Index> linkable_ GUARDED_BY(schedulerMutex);
+  bool linksHeld_ GUARDED_BY(schedulerMutex) = false;
 };
 
 }  // namespace shoal

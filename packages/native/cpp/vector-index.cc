@@ -113,6 +113,7 @@ bool VectorIndex::awaitUnindexed(uint32_t request, size_t unindexedMax) {
     const MutexLock lock(writing_);
     waiters_.push_back({request, unindexedMax});
   }
+  Scheduler::get().holdLinks(false);
   answerWaiters();
   return true;
 }

@@ -2,6 +2,7 @@ export { crc32c } from "./crc32c.js";
 export { duplicateDescriptor } from "./duplicate-descriptor.js";
 export { type Float32ListRead, readFloat32List } from "./float32-list.js";
 export { returnFreeMemory } from "./free-memory.js";
+export { hashIds } from "./id-hashes.js";
 export {
   BLOCK_BYTES_MIN,
   BLOCK_HASH_OFFSET,
@@ -12,6 +13,7 @@ export {
   chainOf,
   DIMENSIONS_MAX,
   type Frozen,
+  holdLinks,
   MAX_CONNECTIONS_MAX,
   MAX_CONNECTIONS_MIN,
   NativeVectorIndex,

@@ -21,6 +21,7 @@ interface VectorIndexAddon {
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
   ): number;
+  holdLinks(held: number): void;
   indexProbe(
     index: Handle,
     request: number,
@@ -58,6 +59,15 @@ interface VectorIndexAddon {
 }
 
 const native = addon as VectorIndexAddon;
+
+/**
+ * No index of the process links from now on, until the function that it returns is called, or something waits for links; searches
+ * scan what is not linked. For a start: its first answers do not need links, and linking would take the processors from it.
+ */
+export function holdLinks(): () => void {
+  native.holdLinks(1);
+  return () => native.holdLinks(0);
+}
 
 /** The largest number of dimensions, and the bounds of the settings. */
 export const DIMENSIONS_MAX = 65_535;

@@ -142,12 +142,22 @@ export class MemoryBudget {
 
   /** Counts `bytes` that are going to be used until `work` has ended, as it did when it ends. */
   async runReserved<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.#underWay += bytes;
+    const tell = this.reserve();
+    tell(bytes);
     try {
       return await work();
     } finally {
-      this.#underWay -= bytes;
+      tell(0);
     }
+  }
+
+  /** For work that takes memory bit by bit: it tells how much it is still going to use, and 0 in the end. */
+  reserve(): (bytes: number) => void {
+    let told = 0;
+    return (bytes) => {
+      this.#underWay += bytes - told;
+      told = bytes;
+    };
   }
 
   /** Much was freed: what is kept of it is given back at the next look. */

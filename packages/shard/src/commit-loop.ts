@@ -1,4 +1,4 @@
-import type { PlannedChanges } from "@shoal/inverted-index";
+import type { IndexedChange, PlannedChanges } from "@shoal/inverted-index";
 import type { KeyValueChange, KeyValueStore } from "@shoal/kv";
 import { objectIdFromBytes, ShoalError } from "@shoal/model";
 import type { CopyState } from "@shoal/replication";
@@ -316,7 +316,7 @@ export class CommitLoop {
     let planned: PlannedChanges | undefined;
     let release = (): void => {};
     try {
-      const mayRefuse = commit.entries.some(({ kind }) => kind === "put");
+      const mayRefuse = commit.changes?.some(grows) ?? false;
       planned = await this.#options.index.plan(commit.changes, (bytes) => {
         release = memory.hold(bytes, mayRefuse);
       });
@@ -491,4 +491,9 @@ export class CommitLoop {
 /** Whole milliseconds since 1970, at least 1: a creation time of 0 says that the row was lost. */
 function commitTime(clock: () => number): number {
   return Math.max(1, Math.floor(clock()));
+}
+
+/** Whether an object is new, or has more properties than before. */
+function grows({ before, after }: IndexedChange): boolean {
+  return after !== undefined && after.propertiesJson.length > (before?.propertiesJson.length ?? 0);
 }

@@ -118,6 +118,18 @@ export class DocumentChunks {
     }
   }
 
+  /**
+   * Calls `visit` for documents 0 to `count`, many at a time: the first of them, four words for each uuid, and a link for each, which is
+   * ABSENT where there is no such document.
+   */
+  eachRun(count: number, visit: (first: number, words: Uint32Array, links: Uint32Array) => void): void {
+    for (const [index, { capacity, ids, older }] of this.#chunks.entries()) {
+      const first = index * CHUNK_DOCUMENTS;
+      const documents = Math.min(capacity, count - first);
+      if (documents > 0) visit(first, ids.subarray(0, documents * 4), older.subarray(0, documents));
+    }
+  }
+
   #at(document: number): Chunk {
     const chunk = this.#chunks[document >>> CHUNK_BITS];
     if (chunk === undefined) throw new RangeError(`document ${document} has no place in the table`);

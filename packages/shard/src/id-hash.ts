@@ -1,4 +1,6 @@
 import { type ObjectId, writeObjectId } from "@shoal/model";
+import { hashIds } from "@shoal/native";
+import { ABSENT } from "./document-chunks.js";
 
 /** Where the hash looks up the words of a document's uuid. */
 export interface IdWords {
@@ -32,16 +34,6 @@ export class IdProbe {
     if (id === this.#id) return this;
     writeObjectId(id, this.#bytes);
     this.#take(id);
-    return this;
-  }
-
-  /** Takes over the four words of an id. */
-  readWords(word0: number, word1: number, word2: number, word3: number): this {
-    this.#words[0] = word0;
-    this.#words[1] = word1;
-    this.#words[2] = word2;
-    this.#words[3] = word3;
-    this.#take(undefined);
     return this;
   }
 
@@ -127,13 +119,22 @@ export class IdHash {
 
   /** Adds a document whose words are in place and that is not in the table. */
   add(document: number): void {
-    const hash = this.#hashOf(document);
+    this.#add(document, this.#hashOf(document));
+  }
+
+  /** Adds documents from `first` on, as `DocumentChunks.eachRun` gives them. */
+  addRun(first: number, words: Uint32Array, links: Uint32Array): void {
+    const hashes = hashesOf(words, this.#seed);
+    for (let at = 0; at < links.length; at++) if (links[at] !== ABSENT) this.#add(first + at, hashes[at] ?? 0);
+  }
+
+  #add(document: number, hash: number): void {
     const segment = this.#segment(hash);
     if ((segment.used + 1) * 3 <= segment.slots.length * 2) {
       place(segment, hash, document);
     } else if (this.#segmentMask === 0 && segment.slots.length >= UNDIVIDED_SLOTS_MAX) {
       this.#divide(segment);
-      this.add(document);
+      this.#add(document, hash);
     } else {
       this.#enlarge(segment);
       place(segment, hash, document);
@@ -199,6 +200,13 @@ export class IdHash {
 
 function newSegment(slots: number): Segment {
   return { slots: new Uint32Array(slots), used: 0 };
+}
+
+/** The hashes of ids, four words each, as `IdProbe.hash` computes them. */
+export function hashesOf(words: Uint32Array, seed: number): Uint32Array {
+  const hashes = new Uint32Array(words.length / 4);
+  hashIds(words, seed >>> 0, 0, hashes);
+  return hashes;
 }
 
 /** Four rounds of murmur3's 32-bit mixing and its finalizer (Austin Appleby, public domain). */

@@ -14,8 +14,8 @@ export interface CountedIds {
   readonly count: number;
   /** There may be objects whose ids it does not have. */
   readonly doubtful: boolean;
-  /** Calls `visit` with each id, for as long as the call lasts. */
-  eachId(visit: (id: IdProbe) => void): void;
+  /** Calls `visit` with the hash of each id. */
+  eachHash(seed: number, visit: (hash: number) => void): void;
 }
 
 /**
@@ -38,7 +38,7 @@ export class IdPresenceFilter {
 
   /** False: no table has the id. True: one may have it. */
   mayHave(id: ObjectId): boolean {
-    return this.#doubtful.size > 0 || this.#counts[this.#place(lastProbe.read(id))] !== 0;
+    return this.#doubtful.size > 0 || this.#counts[this.#place(lastProbe.read(id).hash(this.#seed))] !== 0;
   }
 
   /** Counts a table from now on; it tells of each id that comes and goes. */
@@ -47,14 +47,14 @@ export class IdPresenceFilter {
     this.#ids += table.count;
     this.consider(table);
     if (this.#isCrowded()) this.#recount();
-    else table.eachId((id) => this.#increment(id));
+    else table.eachHash(this.#seed, (hash) => this.#increment(hash));
   }
 
   leave(table: CountedIds): void {
     if (!this.#tables.delete(table)) return;
     this.#doubtful.delete(table);
     this.#ids -= table.count;
-    table.eachId((id) => this.#decrement(id));
+    table.eachHash(this.#seed, (hash) => this.#decrement(hash));
   }
 
   /** To be called when it may have changed whether a counted table is doubtful. */
@@ -67,13 +67,13 @@ export class IdPresenceFilter {
   add(id: IdProbe): void {
     this.#ids += 1;
     if (this.#isCrowded()) this.#recount();
-    else this.#increment(id);
+    else this.#increment(id.hash(this.#seed));
   }
 
   /** To be called for an id that a counted table had. */
   remove(id: IdProbe): void {
     this.#ids -= 1;
-    this.#decrement(id);
+    this.#decrement(id.hash(this.#seed));
   }
 
   #isCrowded(): boolean {
@@ -84,22 +84,22 @@ export class IdPresenceFilter {
   #recount(): void {
     const places = 2 ** Math.ceil(Math.log2(this.#ids * PLACES_AN_ID_MIN * 2));
     this.#counts = new Uint8Array(Math.min(PLACES_MAX, Math.max(PLACES_MIN, places)));
-    for (const table of this.#tables) table.eachId((id) => this.#increment(id));
+    for (const table of this.#tables) table.eachHash(this.#seed, (hash) => this.#increment(hash));
   }
 
-  #increment(id: IdProbe): void {
-    const place = this.#place(id);
+  #increment(hash: number): void {
+    const place = this.#place(hash);
     const count = this.#counts[place] ?? 0;
     if (count < COUNT_MAX) this.#counts[place] = count + 1;
   }
 
-  #decrement(id: IdProbe): void {
-    const place = this.#place(id);
+  #decrement(hash: number): void {
+    const place = this.#place(hash);
     const count = this.#counts[place] ?? 0;
     if (count < COUNT_MAX) this.#counts[place] = count - 1;
   }
 
-  #place(id: IdProbe): number {
-    return id.hash(this.#seed) & (this.#counts.length - 1);
+  #place(hash: number): number {
+    return hash & (this.#counts.length - 1);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ABSENT, END } from "./document-chunks.js";
 import { IdSetDigest } from "./id-set-digest.js";
 
 const rawId = (last: number) =>
@@ -12,6 +13,15 @@ describe("digest of a set of ids", () => {
     expect(digest).toEqual(new IdSetDigest(1, 0xe6d1fe68, 0x648818b6));
     digest.add(Buffer.from("ffffffff000040008000000000000001", "hex"));
     expect(digest).toEqual(new IdSetDigest(2, 0x6bba4ae5, 0x7f79c124));
+  });
+
+  it("takes many ids at once, without documents that are not there", () => {
+    const one = new IdSetDigest();
+    for (const at of [1, 3, 4]) one.add(rawId(at));
+    const bytes = Buffer.concat([rawId(1), rawId(2), rawId(3), rawId(4)]);
+    const other = new IdSetDigest();
+    other.addRun(new Uint32Array(new Uint8Array(bytes).buffer), Uint32Array.of(END, ABSENT, 0, 2));
+    expect(other).toEqual(one);
   });
 
   it("is that of the set, whatever came and went", () => {

@@ -1,8 +1,12 @@
+import { hashIds } from "@shoal/native";
+import { ABSENT } from "./document-chunks.js";
+
 /*
  * The number of ids in a set and, in two lanes of 32 bits, the sum of their hashes: MurmurHash3 x86-32 of the 16 bytes,
  * with seed 0 in the one lane and 1 in the other. Part of the data format.
  */
 const SEEDS = [0, 1] as const;
+const ID_BYTES = 16;
 
 /**
  * A set of ids in three numbers: equal sets have equal ones, whatever way they came about, and different ones have them
@@ -27,6 +31,20 @@ export class IdSetDigest {
     this.high = (this.high + hash(SEEDS[1], word0, word1, word2, word3)) >>> 0;
   }
 
+  /** Many ids that are not in the set, as `DocumentChunks.eachRun` gives them. */
+  addRun(words: Uint32Array, links: Uint32Array): void {
+    const hashes = new Uint32Array(links.length);
+    const sumOf = (seed: number): number => {
+      hashIds(words, seed, ID_BYTES, hashes);
+      let sum = 0;
+      for (let at = 0; at < links.length; at++) if (links[at] !== ABSENT) sum = (sum + (hashes[at] ?? 0)) >>> 0;
+      return sum;
+    };
+    this.low = (this.low + sumOf(SEEDS[0])) >>> 0;
+    this.high = (this.high + sumOf(SEEDS[1])) >>> 0;
+    for (let at = 0; at < links.length; at++) if (links[at] !== ABSENT) this.count += 1;
+  }
+
   /** `rawId`: the 16 bytes of an id that is in the set. */
   remove(rawId: Uint8Array): void {
     const [word0, word1, word2, word3] = [wordAt(rawId, 0), wordAt(rawId, 4), wordAt(rawId, 8), wordAt(rawId, 12)];
@@ -49,7 +67,7 @@ function wordAt(rawId: Uint8Array, at: number): number {
 }
 
 function hash(seed: number, word0: number, word1: number, word2: number, word3: number): number {
-  let state = mixed(mixed(mixed(mixed(seed, word0), word1), word2), word3) ^ 16;
+  let state = mixed(mixed(mixed(mixed(seed, word0), word1), word2), word3) ^ ID_BYTES;
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;

@@ -2,7 +2,7 @@ import type { DocumentSet } from "@shoal/inverted-index";
 import { type ObjectId, objectIdFromBytes, ShoalError } from "@shoal/model";
 import { CreationOrder } from "./creation-order.js";
 import { ABSENT, DOCUMENT_BYTES, DOCUMENTS_MAX, DocumentChunks, END } from "./document-chunks.js";
-import { IdHash, IdProbe, lastProbe } from "./id-hash.js";
+import { hashesOf, IdHash, lastProbe } from "./id-hash.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { IdSetDigest } from "./id-set-digest.js";
 import { PresentDocuments } from "./present-documents.js";
@@ -249,14 +249,10 @@ export class IdTable {
     presenceFilter?.enter(this);
   }
 
-  eachId(visit: (id: IdProbe) => void): void {
-    const chunks = this.#chunks;
-    const probe = new IdProbe();
-    for (let document = 0; document < this.#documentLimit; document++) {
-      if (!chunks.has(document)) continue;
-      const [word0, word1] = [chunks.word(document, 0), chunks.word(document, 1)];
-      visit(probe.readWords(word0, word1, chunks.word(document, 2), chunks.word(document, 3)));
-    }
+  eachHash(seed: number, visit: (hash: number) => void): void {
+    this.#chunks.eachRun(this.#documentLimit, (_first, words, links) => {
+      for (const [at, hash] of hashesOf(words, seed).entries()) if (links[at] !== ABSENT) visit(hash);
+    });
   }
 
   memoryBytes(): number {
@@ -279,12 +275,10 @@ export class IdTable {
     table.#documentLimit = image.documentLimit;
     chunks.copyFrom(image.columns, image.documentLimit);
     table.#creation.adopt(image.newest, image.oldest);
-    for (let document = 0; document < image.documentLimit; document++) {
-      if (!chunks.has(document)) continue;
-      table.#hash.add(document);
-      const [word0, word1] = [chunks.word(document, 0), chunks.word(document, 1)];
-      table.#digest.addWords(word0, word1, chunks.word(document, 2), chunks.word(document, 3));
-    }
+    chunks.eachRun(image.documentLimit, (first, words, links) => {
+      table.#hash.addRun(first, words, links);
+      table.#digest.addRun(words, links);
+    });
     table.adoptFreeDocuments();
     return table;
   }

@@ -186,6 +186,31 @@ describe("a shard and the memory budget", () => {
     expect(shard.condition()).toMatchObject({ objectCount: 2, status: "ready" });
   });
 
+  it("lets a long text of few different words in", async () => {
+    await at(0.5);
+    const title = "one of few words ".repeat(60_000);
+    await shard.putObjects([book(idOf(5), undefined, { title })], "create");
+    await expect.poll(() => budget.underWayBytes).toBe(0);
+  });
+
+  it("takes one of very many references away, and properties, however little is left", async () => {
+    const references = Array.from({ length: 30_000 }, (_, index) => ({
+      beacon: `weaviate://localhost/${idOf(index)}`,
+    }));
+    await shard.putObjects([book(idOf(5), undefined, { refs: references, title: "a", n: 1 })], "create");
+    const taking = (taken: Partial<ObjectMerge>) =>
+      shard.mergeObjects([{ ...merge(5), set: {}, ...taken }]).then(([outcome]) => outcome);
+    await at(0.89);
+    expect(await taking({ remove: { refs: [idOf(7)] } })).not.toBeInstanceOf(Error);
+    await at(0.98);
+    expect(await taking({ remove: { refs: [idOf(8)] } })).not.toBeInstanceOf(Error);
+    expect(await taking({ clear: ["title"] })).not.toBeInstanceOf(Error);
+    await expect(taking({ set: { n: 2 } })).rejects.toMatchObject({ code: "overloaded" });
+    const { refs } = propertiesOf((await shard.getObjects([idOf(5)], ALL_FIELDS))[0]) as { refs: unknown[] };
+    expect(refs).toHaveLength(29_998);
+    await expect.poll(() => budget.underWayBytes).toBe(0);
+  });
+
   it("starts and is read however little is left", async () => {
     await at(1.5);
     await shard[Symbol.asyncDispose]();

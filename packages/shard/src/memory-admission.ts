@@ -76,12 +76,9 @@ export class MemoryAdmission {
       const needed = `indexing its long values takes up to ${Math.ceil(bytes / MIB)} MiB`;
       throw refusal(budget, short.level, `${this.#place} has no room for a write, ${needed}: ${memoryUse(short)}`);
     }
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    void budget.runReserved(bytes, () => released);
-    return release;
+    const tell = budget.reserve();
+    tell(bytes);
+    return () => tell(0);
   }
 
   /** Runs a write that changes what is there. Fails with `overloaded` from 97 % of a budget on. */

@@ -6,11 +6,13 @@ import { decodeFormatRecord, encodeFormatRecord } from "./format-record.js";
 import type { IdPresenceFilter } from "./id-presence-filter.js";
 import { indexIsWhole, indexRecord } from "./index-record.js";
 import { COPY_KEY, FORMAT_KEY, INDEX_KEY } from "./key-layout.js";
+import { EarlySnapshots } from "./load-snapshots.js";
 import { MemoryAdmission } from "./memory-admission.js";
 import type { CreateInvertedIndex } from "./object-index.js";
 import { type CopyOptions, OwnCopy } from "./own-copy.js";
 import { readHead } from "./read-journal.js";
 import { rowReadGate } from "./read-rows.js";
+import { RebuildRoom } from "./rebuild-room.js";
 import { recover } from "./recover.js";
 import { RowCacheBudget } from "./row-cache-budget.js";
 import type { Shard } from "./shard.js";
@@ -21,8 +23,11 @@ import { StoredShard } from "./stored-shard.js";
 import { type VectorIndexes, VectorIndexSource } from "./vector-indexes.js";
 
 export interface ShardOptions {
-  /** Belongs to this shard alone while it is open; its opener disposes of it after the shard. */
-  readonly store: KeyValueStore;
+  /**
+   * Belongs to this shard alone while it is open; its opener disposes of it after the shard. A promise: it is being opened, and the
+   * snapshots are read meanwhile; so there must have been a store, which nobody begins anew.
+   */
+  readonly store: KeyValueStore | Promise<KeyValueStore>;
   /** For snapshots; made when it is missing. Never derived from user input. */
   readonly folder: string;
   /** The two names serve messages and answers, not storage. */
@@ -64,20 +69,44 @@ export interface ShardOptions {
  */
 export async function openShard(options: ShardOptions): Promise<Shard> {
   const limits = { ...DEFAULT_SHARD_LIMITS, ...options.limits };
-  const place = `shard '${options.shardName}' of class '${options.className}'`;
-  const began = options.clock();
-  const { dimensions: stored, ...format } = await readFormat(options.store, place);
-  const record = await copyRecord(options, format.isCopy, place);
-  if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
-    throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
-  }
   const source = new VectorIndexSource(options.vectorIndexes, options.vectorIndexConfig, {
     unindexedVectorsMax: limits.unindexedVectorsMax,
     onMeasured: (recall) => options.onEvent({ type: "recallMeasured", recall }),
     hasRoom: options.memory && ((bytes) => options.memory?.hasRoom(bytes) !== false),
   });
+  const { hashSeed = 0x5bd1e995, dimensions } = options;
+  let early: EarlySnapshots | undefined;
+  if (options.store instanceof Promise && dimensions !== undefined) {
+    const wanted = source.skip ? undefined : dimensions;
+    early = new EarlySnapshots(await snapshotPaths(options.folder), source, wanted, hashSeed);
+  }
+  try {
+    return await openFrom(options, { limits, source, early, hashSeed });
+  } catch (thrown) {
+    await early?.settled();
+    await source.dispose();
+    throw thrown;
+  }
+}
+
+interface Begun {
+  readonly limits: ShardLimits;
+  readonly source: VectorIndexSource;
+  readonly early: EarlySnapshots | undefined;
+  readonly hashSeed: number;
+}
+
+async function openFrom(options: ShardOptions, { limits, source, early, hashSeed }: Begun): Promise<Shard> {
+  const place = `shard '${options.shardName}' of class '${options.className}'`;
+  const began = options.clock();
+  const { epoch = 0 } = options;
+  const store = await options.store;
+  const { dimensions: stored, ...format } = await readFormat(store, place);
+  const record = await copyRecord(store, options.copy, format.isCopy, place);
+  if (stored !== undefined && options.dimensions !== undefined && stored !== options.dimensions) {
+    throw new ShoalError("conflict", `${place} holds vectors of ${stored} dimensions, not of ${options.dimensions}`);
+  }
   const paths = await snapshotPaths(options.folder);
-  const { store, hashSeed = 0x5bd1e995, epoch = 0 } = options;
   let rowsAreWhole = true;
   const onEvent: OnShardEvent = (event) => {
     rowsAreWhole &&= event.type !== "damageFound" || event.damage.what === "snapshot";
@@ -86,16 +115,17 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   const { replayEntriesMax } = limits;
   const copy = record?.state;
   const dimensions = stored ?? options.dimensions;
+  const { memory: budget, vectorIndexConfig } = options;
+  const room = new RebuildRoom({
+    ...{ budget, place, path: paths.vectors },
+    vectorsKept: vectorIndexConfig.vectorCacheMaxObjects,
+  });
   const recovery = {
-    ...{ store, paths, source, dimensions, hashSeed, replayEntriesMax, onEvent, copy },
+    ...{ store, paths, source, early, dimensions, hashSeed, replayEntriesMax, onEvent, room, copy },
     areVectorsNoted: stored !== undefined,
   };
-  const recovered = await recover(recovery).catch(async (error: unknown) => {
-    await source.dispose();
-    throw error;
-  });
+  const recovered = await recover(recovery);
   if (copy === undefined && epoch < recovered.epoch) {
-    await source.dispose();
     throw new ShoalError("conflict", `${place} has seen epoch ${recovered.epoch}, epoch ${epoch} is over`);
   }
   const { views, replayedChanges, rebuilt } = recovered;
@@ -119,6 +149,7 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
   const indexIsWhole = format.indexIsWhole && rowsAreWhole;
   if (format.indexIsWhole && !rowsAreWhole) await outdateIndex(store);
   const parts = {
+    store,
     limits,
     rowCache,
     rowReads,
@@ -140,7 +171,8 @@ export async function openShard(options: ShardOptions): Promise<Shard> {
 
 /** Of a store that is a copy, or becomes one now. */
 async function copyRecord(
-  { store, copy }: ShardOptions,
+  store: KeyValueStore,
+  copy: CopyOptions | undefined,
   isCopy: boolean,
   place: string,
 ): Promise<CopyRecord | undefined> {

@@ -13,7 +13,7 @@ export interface Rebuild {
   readonly store: KeyValueReader;
   /** Absent: the table is rebuilt too. */
   readonly table: IdTable | undefined;
-  /** Empty. Absent: the index is intact, or there is none. */
+  /** Empty; its sequence is 0 until it is whole. Absent: the index is intact, or there is none. */
   readonly index: VectorIndex | undefined;
   /** What the views have reached afterwards, if no row is newer. */
   readonly sequence: number;
@@ -23,8 +23,8 @@ export interface Rebuild {
   /** The store has less than it had at that time: what the earlier table has and no row is there of is lost. */
   readonly hasLostChanges: boolean;
   readonly onEvent: OnShardEvent;
-  /** Ends it between two reads of rows, with its reason. */
-  readonly signal?: AbortSignal;
+  /** Called between two reads of rows; ends it when it fails. */
+  readonly pace?: () => Promise<void>;
 }
 
 export interface Rebuilt {
@@ -45,7 +45,7 @@ type Report = (id: ObjectId | undefined, reason: string) => void;
 export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
   const { store, index, onEvent } = rebuild;
   const table = rebuild.table ?? new IdTable(rebuild.hashSeed);
-  const loader = index === undefined ? undefined : new VectorLoader(index, rebuild.sequence);
+  const loader = index === undefined ? undefined : new VectorLoader(index, 0);
   const seen = new Uint8Array(rebuild.table?.documentLimit ?? 0);
   const reported = new Set<ObjectId>();
   let sequence = rebuild.sequence;
@@ -69,7 +69,7 @@ export async function rebuildViews(rebuild: Rebuild): Promise<Rebuilt> {
       damaged = true;
       report(rawId && objectIdFromBytes(rawId), "its record is damaged");
     },
-    rebuild.signal,
+    rebuild.pace,
   );
   loader?.flush();
   index?.remove(new Uint32Array(0), sequence);

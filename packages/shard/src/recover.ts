@@ -7,8 +7,9 @@ import { encodeHeadRecord, type Head } from "./head-record.js";
 import { IdTable } from "./id-table.js";
 import type { JournalRecord } from "./journal-record.js";
 import { HEAD_KEY } from "./key-layout.js";
-import { type LoadedSnapshots, loadSnapshots } from "./load-snapshots.js";
+import { type EarlySnapshots, type LoadedSnapshots, loadSnapshots } from "./load-snapshots.js";
 import { highestJournalSequence, readHead, readJournalAfter } from "./read-journal.js";
+import type { RebuildRoom } from "./rebuild-room.js";
 import { rebuildViews } from "./rebuild-views.js";
 import { replayIntoIndex, replayIntoTable } from "./replay-journal.js";
 import type { OnShardEvent, ViewName } from "./shard-events.js";
@@ -20,12 +21,16 @@ export interface Recovery {
   readonly store: KeyValueStore;
   readonly paths: SnapshotPaths;
   readonly source: VectorIndexSource;
+  /** Undefined: nothing was read yet. */
+  readonly early: EarlySnapshots | undefined;
   /** Undefined: there has never been a vector. */
   readonly dimensions: number | undefined;
   /** False: by the format record there has never been a vector, which earlier builds did not correct in shards that were made empty. */
   readonly areVectorsNoted: boolean;
   readonly hashSeed: number;
   readonly replayEntriesMax: number;
+  /** For an index that is built from rows. */
+  readonly room: RebuildRoom;
   /** Undefined: the shard has one copy. */
   readonly copy: CopyState | undefined;
   readonly onEvent: OnShardEvent;
@@ -47,16 +52,17 @@ export interface Recovered {
  * its rows are ahead of its journal, which says nothing about the views then.
  */
 export async function recover(recovery: Recovery): Promise<Recovered> {
-  const { store, source, hashSeed, onEvent } = recovery;
+  const { store, source, onEvent } = recovery;
   const head = await readHead(store);
   const { copy, areVectorsNoted } = recovery;
   const usesJournal = copy === undefined || isComplete(copy);
   const isNew = !areVectorsNoted && usesJournal && head?.sequence === 0;
   const dimensions = source.skip || isNew ? undefined : recovery.dimensions;
-  if (!usesJournal) await removeSnapshots(recovery.paths, ["ids", "vectors"]);
+  let unusable: readonly ViewName[] = [];
+  if (!usesJournal) unusable = ["ids", "vectors"];
   // It may have been begun anew after some vectors: the rows have them all.
-  else if (!areVectorsNoted && dimensions !== undefined) await removeSnapshots(recovery.paths, ["vectors"]);
-  const loaded = await loadSnapshots(recovery.paths, source, dimensions, hashSeed, onEvent);
+  else if (!areVectorsNoted && dimensions !== undefined) unusable = ["vectors"];
+  const loaded = await usableSnapshots(recovery, dimensions, unusable);
   const indexSequence = dimensions === undefined ? undefined : (loaded.index?.sequence ?? 0);
   const seen = Math.max(loaded.tableSequence, indexSequence ?? 0);
   const records = await usableJournal(recovery, head, [loaded.tableSequence, indexSequence ?? Number.MAX_VALUE], seen);
@@ -69,7 +75,7 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   const tableFollows = follows(loaded.tableSequence);
   const indexFollows = indexSequence === undefined || follows(indexSequence);
   const index = await indexToFill(source, loaded, dimensions, indexFollows);
-  const table = tableFollows ? (loaded.table ?? new IdTable(hashSeed)) : undefined;
+  const table = tableFollows ? (loaded.table ?? new IdTable(recovery.hashSeed)) : undefined;
   if (table !== undefined) replayIntoTable(table, records ?? [], loaded.tableSequence);
 
   const rebuilt: ViewName[] = [
@@ -81,7 +87,9 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
   if (table !== undefined && indexFollows) views = new Views(table, index, sequence);
   else {
     const hasLostChanges = head !== undefined && !believed;
-    const made = await rebuild(recovery, { rebuilt, table, index, sequence, earlier: loaded.table, hasLostChanges });
+    const earlier = loaded.table;
+    const objects = ids?.count ?? earlier?.count ?? 0;
+    const made = await rebuild(recovery, { objects, rebuilt, table, index, sequence, earlier, hasLostChanges });
     views = made.views;
     const namesAll = !hasLostChanges || (ids !== undefined && loaded.tableSequence === seen);
     // Without the last head, what was found is all there is, unless something could not be read.
@@ -107,6 +115,22 @@ export async function recover(recovery: Recovery): Promise<Recovered> {
     rebuilt,
     snapshotSequence: rebuilt.length > 0 ? 0 : oldest,
   };
+}
+
+/** What is on disk, without what is unusable, which is removed. */
+async function usableSnapshots(
+  { paths, source, early, hashSeed, onEvent }: Recovery,
+  dimensions: number | undefined,
+  unusable: readonly ViewName[],
+): Promise<LoadedSnapshots> {
+  if (unusable.length > 0) {
+    await early?.discard();
+    await removeSnapshots(paths, unusable);
+  } else {
+    const loaded = await early?.take(dimensions, onEvent);
+    if (loaded !== undefined) return loaded;
+  }
+  return loadSnapshots(paths, source, dimensions, hashSeed, onEvent);
 }
 
 /** The records that the views lack; undefined when the journal cannot be used. */
@@ -162,6 +186,8 @@ async function indexToFill(
 }
 
 interface RebuildPlan {
+  /** As far as is known. */
+  readonly objects: number;
   readonly rebuilt: readonly ViewName[];
   readonly table: IdTable | undefined;
   readonly index: VectorIndex | undefined;
@@ -172,14 +198,17 @@ interface RebuildPlan {
 
 async function rebuild(
   recovery: Recovery,
-  { rebuilt, table, index, sequence, earlier, hasLostChanges }: RebuildPlan,
+  { objects, rebuilt, table, index, sequence, earlier, hasLostChanges }: RebuildPlan,
 ): Promise<{ readonly views: Views; readonly damaged: boolean }> {
   const { store, paths, hashSeed, onEvent } = recovery;
   // What is on disk must not be believed by the next start either, should this one not come to its snapshots.
   await removeSnapshots(paths, rebuilt);
   const target = rebuilt.includes("vectors") ? index : undefined;
   const options = { store, table, index: target, sequence, hashSeed, earlier, hasLostChanges, onEvent };
-  const result = await rebuildViews(options);
+  const result =
+    target === undefined
+      ? await rebuildViews(options)
+      : await recovery.room.run(target, objects, (pace) => rebuildViews({ ...options, pace }));
   index?.remove(Uint32Array.from(result.lost), index.sequence);
   return { views: new Views(result.table, index, result.sequence), damaged: result.damaged };
 }

@@ -109,7 +109,8 @@ export class ReloadedVectors {
     const index = await source.create(before.dimensions);
     const { table, sequence } = views;
     const none = { earlier: undefined, hasLostChanges: false };
-    const { lost } = await rebuildViews({ store, table, index, sequence, hashSeed, onEvent, signal: closing, ...none });
+    const pace = async () => closing.throwIfAborted();
+    const { lost } = await rebuildViews({ store, table, index, sequence, hashSeed, onEvent, pace, ...none });
     index.remove(Uint32Array.from(lost), sequence);
     views.index = index;
     onEvent({ type: "vectorsReloaded", objectCount: table.count, elapsedMs: clock() - began });

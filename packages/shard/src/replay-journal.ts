@@ -11,6 +11,8 @@ import { VectorLoader } from "./vector-loader.js";
 import { applyToTable } from "./views.js";
 
 const KEYS_PER_READ = 512;
+/** While some of them are taken over, others are read on as many threads. */
+const READS_AT_ONCE = 3;
 /** Reading one row by key costs about as much as scanning past four. */
 const SCAN_WORTH = 4;
 
@@ -101,15 +103,16 @@ async function readRows(
   const read = (from: number) => {
     const page = wanted.slice(from, from + KEYS_PER_READ);
     const values = store.getMany(page.map(([, { rawId }]) => rowKeyOfRawId(rawId)));
-    // Awaited one page later: a failure must not go unheard until then.
+    // Awaited some pages later: a failure must not go unheard until then.
     values.catch(() => {});
     return { page, values };
   };
-  let next = read(0);
+  const pages = Array.from({ length: READS_AT_ONCE }, (_, at) => read(at * KEYS_PER_READ));
   for (let from = 0; from < wanted.length; from += KEYS_PER_READ) {
+    const next = pages.shift() ?? read(from);
     const { page } = next;
     const values = await next.values;
-    next = read(from + KEYS_PER_READ);
+    pages.push(read(from + READS_AT_ONCE * KEYS_PER_READ));
     for (const [at, [document]] of page.entries()) {
       const value = values[at];
       const row = value === undefined || value instanceof Error ? undefined : RowView.of(value);

@@ -53,6 +53,8 @@ export class ShardWrites implements ShardWriter {
   }
 
   #admitMerges<T>(merges: readonly ObjectMerge[], write: () => Promise<T>): Promise<T> {
+    // As a deletion: references and properties go, and nothing comes.
+    if (merges.every(onlyTakes)) return write();
     const vectorBytes = merges.reduce((sum, { vector }) => sum + (vector?.byteLength ?? 0), 0);
     return vectorBytes === 0 ? this.#memory.change(write) : this.#memory.grow({ objects: 0, vectorBytes }, write);
   }
@@ -116,4 +118,9 @@ export class ShardWrites implements ShardWriter {
     this.#commits.push(write);
     return outcome;
   }
+}
+
+function onlyTakes({ set, append, vector, additional }: ObjectMerge): boolean {
+  const comes = [set, append, additional ?? {}];
+  return vector === undefined && comes.every((members) => Object.keys(members).length === 0);
 }

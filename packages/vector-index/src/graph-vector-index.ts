@@ -175,14 +175,14 @@ export class GraphVectorIndex implements VectorIndex {
   }
 
   /** One at a time: a second call waits for the first. */
-  snapshot(path: string): Promise<number> {
+  snapshot(path: string, vectorsKept?: number): Promise<number> {
     const run = async (): Promise<number> => {
       this.#check();
       return this.#writer.write(path, {
         sequence: () => this.#sequence,
         calibration: () => this.#calibration.latest,
         check: () => this.#check(),
-        rowsKept: () => keptRows(this.#search),
+        rowsKept: () => vectorsKept ?? keptRows(this.#search),
       });
     };
     const result = this.#snapshot.then(run);

@@ -105,8 +105,9 @@ export interface VectorIndex extends AsyncDisposable {
   rebuild(): Promise<void>;
   /**
    * Writes header, vectors, graph and watermark to `path` (temporary name, fsync, rename, fsync of the folder) and
-   * returns the sequence number that the file has reached. Searches and `put` go on meanwhile.
+   * returns the sequence number that the file has reached. Searches and `put` go on meanwhile. Of what it holds, float32 values of more
+   * than `vectorsKept` rows leave memory where codes suffice; without, as the settings say.
    */
-  snapshot(path: string): Promise<number>;
+  snapshot(path: string, vectorsKept?: number): Promise<number>;
   statistics(): VectorIndexStatistics;
 }

@@ -1,0 +1,1 @@
+export { createPages, type PagesParts } from "./pages/create-pages.js";
