@@ -40,6 +40,8 @@ export class Primary {
   /** Another copy in sync has more than this one. */
   #longest: CopyName | undefined;
   #sessions = 0;
+  /** When the copies in sync are to hear what is acknowledged, unless the next commit says so before. */
+  #tellsAt = NEVER;
 
   /** `deposed`: the silent primary, of whose leases this copy's own was one. Undefined: who was primary before is not known. */
   constructor(core: CopyCore, deposed: CopyName | undefined) {
@@ -91,6 +93,7 @@ export class Primary {
     const end = { epoch: this.#epoch, sequence: previous.sequence + changes.length };
     const commit = { previous, end, changes, workMs, isDurable: false };
     this.#inFlight = commit;
+    this.#tellsAt = NEVER;
     for (const peer of this.#peers.values()) {
       if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit);
       if (!peer.isLive) continue;
@@ -199,6 +202,7 @@ export class Primary {
     core.pinnedFrom = Math.min(...[...this.#peers.values()].map(({ feed }) => feed?.pinsFrom ?? NEVER));
     this.#admit(configuration);
     this.#acknowledge();
+    this.#tellCommitted(configuration);
     if (this.#handsOver) this.#leave(configuration);
     this.#former.wake();
   }
@@ -331,8 +335,21 @@ export class Primary {
     core.committed = commit.end.sequence;
     this.#inFlight = undefined;
     core.effects.push({ type: "committed" });
-    for (const copy of configuration.inSync) {
-      if (copy !== core.name) core.send(copy, { type: "committed", epoch: this.#epoch, sequence: core.committed });
+    this.#tellsAt = core.now + core.timing.tellMs;
+  }
+
+  /** The next commit says so, too: a message for each would take the time of its answer, and of the next one. */
+  #tellCommitted({ inSync }: ShardConfiguration): void {
+    const core = this.#core;
+    const { name, now, committed } = core;
+    if (this.#tellsAt === NEVER) return;
+    if (now < this.#tellsAt) {
+      core.wakeAfter(this.#tellsAt - now);
+      return;
+    }
+    this.#tellsAt = NEVER;
+    for (const copy of inSync) {
+      if (copy !== name) core.send(copy, { type: "committed", epoch: this.#epoch, sequence: committed });
     }
   }
 
