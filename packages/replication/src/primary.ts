@@ -1,4 +1,5 @@
 import type { Commit } from "./commit.js";
+import { CommittedNews } from "./committed-news.js";
 import type { CopyCore } from "./copy-core.js";
 import type { Change, CopyMessage } from "./copy-messages.js";
 import { FormerLeases } from "./former-leases.js";
@@ -28,6 +29,7 @@ export class Primary {
   readonly #peers = new Map<CopyName, Peer>();
   readonly #former: FormerLeases;
   readonly #relied: ReliedLeases;
+  readonly #news: CommittedNews;
   #isReady = false;
   /** Where the journal ended when the epoch began. */
   #start = 0;
@@ -49,6 +51,7 @@ export class Primary {
     const { configuration } = core;
     if (configuration === undefined) throw new Error("a primary without a configuration");
     this.#epoch = configuration.epoch;
+    this.#news = new CommittedNews(core, this.#epoch);
     if (!this.#isClaimed || this.#isAlone) return;
     for (const copy of copiesOf(configuration)) {
       if (copy === core.name) continue;
@@ -91,6 +94,7 @@ export class Primary {
     const end = { epoch: this.#epoch, sequence: previous.sequence + changes.length };
     const commit = { previous, end, changes, workMs, isDurable: false };
     this.#inFlight = commit;
+    this.#news.told();
     for (const peer of this.#peers.values()) {
       if (peer.feed !== undefined && !peer.isLive) peer.feed.queue(commit);
       if (!peer.isLive) continue;
@@ -202,6 +206,7 @@ export class Primary {
     core.pinnedFrom = Math.min(...[...this.#peers.values()].map(({ feed }) => feed?.pinsFrom ?? NEVER));
     this.#admit(configuration);
     this.#acknowledge();
+    this.#news.step(configuration);
     if (this.#handsOver) this.#leave(configuration);
     this.#former.wake();
   }
@@ -335,9 +340,7 @@ export class Primary {
     core.committed = commit.end.sequence;
     this.#inFlight = undefined;
     core.effects.push({ type: "committed" });
-    for (const copy of configuration.inSync) {
-      if (copy !== core.name) core.send(copy, { type: "committed", epoch: this.#epoch, sequence: core.committed });
-    }
+    this.#news.come();
   }
 
   /** Takes out who has not answered for long, or gives no lease. A learner says every `answerMs` that it is there. */

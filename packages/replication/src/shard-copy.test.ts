@@ -159,6 +159,41 @@ describe("ShardCopy as primary", () => {
     expect(sent(primary.handle({ type: "wake" }, 1_000), "append")).toHaveLength(1);
   });
 
+  it("tells the others what it has acknowledged with the next commit, or when none follows soon", () => {
+    const leases = new NodeLeases("a.1", 0, TIMING);
+    leases.receive("b", { stamp: { run: "b.1", at: 0 }, echo: leases.stamp(0), holds: new Map() }, 0);
+    const primary = copy("a/1", "claim", state(1, 20), leases);
+    const first = configuration({ inSync: ["a/1", "b/1"] });
+    const proposal = primary
+      .handle({ type: "configuration", configuration: first }, 0)
+      .find((effect) => effect.type === "propose");
+    if (proposal === undefined) throw new Error("it does not claim its epoch");
+    const accepted = primary.handle({ type: "proposed", outcome: "accepted", configuration: proposal.next }, 0);
+    const [lead] = sent(keepsEpoch(primary, accepted, 0), "lead");
+    if (lead?.type !== "lead") throw new Error("it does not lead");
+    const from = "b/1";
+    const { epoch } = lead;
+    const led = { type: "led", epoch, lead: lead.lead, end: state(1, 20).end } as const;
+    primary.handle({ type: "message", from, message: led }, 0);
+    const commit = (sequence: number, now: number) => {
+      const effects = primary.handle({ type: "commit", changes: [{ document: "d", row: sequence }] }, now);
+      const write = effects.find((effect) => effect.type === "write")?.write ?? 0;
+      primary.handle({ type: "written", write }, now);
+      const message = { type: "appended", epoch, session: undefined, end: { epoch, sequence } } as const;
+      const last = primary.handle({ type: "message", from, message }, now);
+      expect(last.map(({ type }) => type)).toEqual(["committed"]);
+      return sent(effects, "append");
+    };
+    commit(21, 100);
+    expect(commit(22, 110)).toMatchObject([{ committed: 21 }]);
+    expect(primary.wakeAt).toBe(110 + TIMING.tellMs);
+    // Also when it is woken for something else before.
+    expect(primary.handle({ type: "wake" }, 150)).toEqual([]);
+    expect(sent(primary.handle({ type: "wake" }, primary.wakeAt), "committed")).toMatchObject([{ sequence: 22 }]);
+    expect(primary.handle({ type: "wake" }, 300)).toEqual([]);
+    expect(primary.wakeAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it("acknowledges nothing that it has abandoned", () => {
     const primary = primaryWithLearner(state(1, 20));
     const write = primary

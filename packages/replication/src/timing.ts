@@ -11,6 +11,8 @@ export interface Timing {
   /** How long the others are asked where their journals end. */
   readonly askMs: number;
   readonly resendMs: number;
+  /** So long after a commit without another one the copies in sync are told that it is acknowledged. */
+  readonly tellMs: number;
   /** So often a copy that catches up says that it is there. */
   readonly helloMs: number;
   /** So long after its opening a copy waits for another one of the shard before it goes on without them. */
@@ -29,6 +31,7 @@ export function timingOf(leaseMs: number): Timing {
     answerMs: TIMING.answerMs * part,
     askMs: TIMING.askMs * part,
     resendMs: TIMING.resendMs * part,
+    tellMs: TIMING.tellMs * part,
     helloMs: TIMING.helloMs * part,
     aloneMs: TIMING.aloneMs * part,
     drift: TIMING.drift,
@@ -42,6 +45,7 @@ export const TIMING: Timing = {
   answerMs: 2_000,
   askMs: 1_000,
   resendMs: 500,
+  tellMs: 50,
   helloMs: 2_000,
   aloneMs: 30_000,
   drift: 0.021,

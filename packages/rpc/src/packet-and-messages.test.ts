@@ -53,10 +53,11 @@ describe("packets", () => {
 });
 
 /** A sender whose packets lie in a list until they are taken. */
-function heldSender(bytesInFlightMax = 1) {
+function heldSender(bytesInFlightMax = 1, isPrompt?: boolean) {
   const packets: { frames: WireFrame[]; done: () => void }[] = [];
   const sender = new FrameSender({
     bytesInFlightMax,
+    isPrompt,
     onRoom: () => undefined,
     write: (packet, done) => packets.push({ frames: decodePacket(packet), done }),
   });
@@ -98,6 +99,16 @@ describe("messages", () => {
       expect(got.size).toBe(30);
       for (const [request, payload] of sent) expect(got.get(request)?.equals(payload)).toBe(true);
     }
+  });
+
+  test("that are prompt leave with those of the same step, and wait for no iteration of the event loop", async () => {
+    const { packets, sender } = heldSender(KB, true);
+    sender.send(1, REQUEST_MESSAGE, Buffer.alloc(10));
+    sender.send(2, REQUEST_MESSAGE, Buffer.alloc(10));
+    await Promise.resolve();
+    sender.send(3, REQUEST_MESSAGE, Buffer.alloc(10));
+    await Promise.resolve();
+    expect(packets.map(({ frames }) => frames.map(({ request }) => request))).toEqual([[1, 2], [3]]);
   });
 
   test("of two iterations of the event loop leave together, and what waited for room an iteration later", async () => {

@@ -61,10 +61,19 @@ export class Bench implements AsyncDisposable {
     return this.#loaded;
   }
 
-  /** Creates the class and imports the first `count` rows, 100 a batch, until the server rests unless told not to wait. */
-  async importInto(target: Target, set: SetName, count: number, untilIdle = true): Promise<LoadedServer> {
+  /**
+   * Creates the class, with `settings` of its own, and imports the first `count` rows, 100 a batch, until the server rests unless told not
+   * to wait.
+   */
+  async importInto(
+    target: Target,
+    set: SetName,
+    count: number,
+    untilIdle = true,
+    settings: object = {},
+  ): Promise<LoadedServer> {
     this.say(`importing ${count.toLocaleString("en")} rows of ${set}`);
-    await createClass(target.url, set);
+    await createClass(target.url, set, settings);
     if (target === this.#options.target) this.#createdOnTarget.push(set);
     const parameters: ImportParameters = { set, from: 0, count, perBatch: OBJECTS_PER_BATCH };
     const imported = await measure(target, {
@@ -133,11 +142,11 @@ export class Bench implements AsyncDisposable {
  * Errors: `conflict` when the class cannot be created: the benchmark never takes a class that it has not made;
  * `unavailable` when nobody answers.
  */
-async function createClass(url: URL, set: SetName): Promise<void> {
+async function createClass(url: URL, set: SetName, settings: object): Promise<void> {
   const response = await ask(url, "/v1/schema", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(classDefinition(set)),
+    body: JSON.stringify({ ...classDefinition(set), ...settings }),
   }).catch((cause: Error) => {
     const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
     throw new ShoalError("unavailable", `cannot reach ${url.host}: ${reason}`, { cause });

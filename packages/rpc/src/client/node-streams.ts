@@ -21,6 +21,8 @@ export interface NodeStreamsOptions extends LinkEvents {
   readonly metadata?: Metadata;
   /** Of each stream: bytes on their way at most. */
   readonly bytesInFlightMax: readonly number[];
+  /** See `FrameSenderOptions`. */
+  readonly isPrompt?: boolean;
   /** At each greeting: the version of the schema that the node knows. */
   readonly onNodeSchemaVersion?: (version: number) => void;
   /** Frames of requests and answers. */
@@ -56,12 +58,11 @@ export class NodeStreams {
   }
 
   #open(client: Client, bytesInFlightMax: number): FrameStream {
-    const { method, metadata = new Metadata(), messageBytesMax, onRoom = () => undefined } = this.#options;
+    const { method, metadata = new Metadata(), isPrompt, messageBytesMax, onRoom = () => undefined } = this.#options;
     const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
     const stream: FrameStream = new FrameStream(call, {
-      bytesInFlightMax,
-      messageBytesMax,
+      ...{ bytesInFlightMax, isPrompt, messageBytesMax },
       onFrame: (frame) => this.#onFrame(stream, frame),
       onEnd: (error) => this.#fail(error?.message ?? "it has closed the connection"),
       onRoom,

@@ -59,6 +59,8 @@ class PeerChannel implements PeerConnection {
         method: PEERS.Deliver,
         metadata,
         bytesInFlightMax: [HEARTBEATS_IN_FLIGHT_MAX, IN_FLIGHT_MAX],
+        // A client waits for each commit and each answer to it.
+        isPrompt: true,
         ...events,
       });
     });

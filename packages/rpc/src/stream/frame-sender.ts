@@ -18,6 +18,8 @@ export interface FrameSenderOptions {
   readonly bytesInFlightMax: number;
   /** Called when less waits to be sent than before. */
   readonly onRoom: () => void;
+  /** A message leaves with those of the same step of work, and waits for no others. */
+  readonly isPrompt?: boolean | undefined;
 }
 
 /** The last frame of a message has this kind, those before it the other one. */
@@ -37,7 +39,7 @@ interface LargeMessage {
 }
 
 /**
- * Sends messages over one stream: what is written in two iterations of the event loop goes as one packet, small messages
+ * Sends messages over one stream: what is written in two iterations of the event loop, or one step of work, goes as one packet, small messages
  * first, large ones cut into frames in turn. No faster than the other side takes it.
  */
 export class FrameSender {
@@ -103,8 +105,8 @@ export class FrameSender {
   }
 
   /**
-   * A message that `isNew` leaves at the end of the next iteration of the event loop: what that one brings goes along. What has
-   * waited for room leaves at the end of this one.
+   * A message that `isNew` leaves at the end of the next iteration of the event loop, where it need not be prompt: what that one brings goes
+   * along. What has waited for room leaves at the end of this one.
    */
   #plan(isNew: boolean): void {
     if (this.#isPlanned || this.#isClosed) return;
@@ -113,7 +115,8 @@ export class FrameSender {
       this.#isPlanned = false;
       this.#flush();
     };
-    setImmediate(isNew ? () => setImmediate(flush) : flush);
+    if (isNew && this.#options.isPrompt === true) queueMicrotask(flush);
+    else setImmediate(isNew ? () => setImmediate(flush) : flush);
   }
 
   #flush(): void {

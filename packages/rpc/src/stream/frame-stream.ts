@@ -17,6 +17,8 @@ export interface PacketStream {
 export interface FrameStreamOptions {
   /** Bytes on their way out at most, beside one packet. */
   readonly bytesInFlightMax: number;
+  /** See `FrameSenderOptions`. */
+  readonly isPrompt?: boolean | undefined;
   readonly messageBytesMax: number;
   readonly unfinished?: UnfinishedBudget;
   readonly onFrame: (frame: WireFrame) => void;
@@ -39,6 +41,7 @@ export class FrameStream {
     this.assembler = new MessageAssembler(options.messageBytesMax, options.unfinished);
     this.sender = new FrameSender({
       bytesInFlightMax: options.bytesInFlightMax,
+      isPrompt: options.isPrompt,
       onRoom: options.onRoom,
       write: (packet, done) => stream.write(packet, () => done()),
     });
