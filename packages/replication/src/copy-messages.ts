@@ -79,7 +79,7 @@ export type CopyMessage =
       readonly common: JournalPosition;
     }
   | { readonly type: "begun"; readonly session: string; readonly documents: readonly string[] }
-  /** Current rows, in document order. The first message of a session takes back what follows `common`. */
+  /** Current rows, in document order. The first message of a session rolls back what follows `common`. */
   | {
       readonly type: "rows";
       readonly epoch: number;
@@ -124,7 +124,7 @@ export interface CopyBatch {
   readonly entries?: { readonly epoch: number; readonly first: number; readonly changes: readonly Change[] };
   /**
    * Rows of a catch-up. Their documents are remembered, over restarts too, until the copy is complete: should it stop in the
-   * middle, they are taken back with what follows `cutAfter` in the journal.
+   * middle, they are rolled back with what follows `cutAfter` in the journal.
    */
   readonly rows?: { readonly rows: readonly Change[]; readonly cutAfter: number; readonly isFull: boolean };
 }

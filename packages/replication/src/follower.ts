@@ -269,7 +269,7 @@ export class Follower {
     const { state } = core;
     if (!this.#follows(from, epoch) || core.isWriting) return;
     const session = this.#session;
-    // While it catches up a commit that comes late would stay when what follows the common entry is taken back.
+    // While it catches up a commit that comes late would stay when what follows the common entry is rolled back.
     if (session === undefined ? this.#lead?.epoch !== epoch : session.epoch !== epoch || !session.hasAll) return;
     this.#heardAt = core.now;
     const end = { epoch, sequence: previous.sequence + changes.length };

@@ -125,7 +125,7 @@ export class LearnerFeed {
   begun({ session, documents }: Extract<CopyMessage, { type: "begun" }>): void {
     if (session !== this.#options.session || this.#asked?.type !== "begin") return;
     this.#asked = undefined;
-    const taken = this.#core.is("what a copy has too much is not taken back") ? [] : documents;
+    const taken = this.#core.is("what a copy has too much is not rolled back") ? [] : documents;
     this.#openRows(taken);
   }
 

@@ -176,10 +176,8 @@ export class Primary {
       if (this.#isAlone && !core.is("a restarted primary goes on in its epoch")) {
         this.#isReady = true;
         core.committed = core.state.end.sequence;
-        return;
-      }
-      // The store may be older than what others know: it was put back from a backup.
-      if (configuration.inSync.length > 1 && core.waitsForOthers) core.seekOthers();
+        // The store may be older than what others know: it was put back from a backup.
+      } else if (configuration.inSync.length > 1 && core.waitsForOthers) core.seekOthers();
       else if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }

@@ -5,7 +5,7 @@ export const WRONG_VARIANTS = [
   "reads without a lease",
   "searches without a lease",
   "a learner counts as in sync at once",
-  "what a copy has too much is not taken back",
+  "what a copy has too much is not rolled back",
   "catches up from a journal that was cut",
   "journals are compared by sequence alone",
   "a restarted primary goes on in its epoch",

@@ -23,7 +23,7 @@ const FINDS: Readonly<Record<WrongVariant, number>> = {
   "reads without a lease": 3,
   "searches without a lease": 49,
   "a learner counts as in sync at once": 1,
-  "what a copy has too much is not taken back": 26,
+  "what a copy has too much is not rolled back": 26,
   "catches up from a journal that was cut": 4,
   "journals are compared by sequence alone": 26,
   "a restarted primary goes on in its epoch": 63,

@@ -8,12 +8,12 @@ const WAKE: CopyEvent = { type: "wake" };
 /** Replicas of which each takes a millisecond for an event, and the clock that says so. */
 class Replicas {
   at = 0;
-  readonly told: string[] = [];
+  readonly events: string[] = [];
 
   replica(name: string): ShardReplica {
     const handle = ({ type }: CopyEvent) => {
       this.at++;
-      this.told.push(`${name}: ${type}`);
+      this.events.push(`${name}: ${type}`);
     };
     return { handle } as unknown as ShardReplica;
   }
@@ -23,15 +23,15 @@ it("reach thousands a piece at a time, and everything else of the process goes o
   const replicas = new Replicas();
   using due = new DueEvents(() => replicas.at);
   for (let number = 0; number < 1_000; number++) due.add(replicas.replica(`${number}`), WAKE);
-  expect(replicas.told).toEqual([]);
+  expect(replicas.events).toEqual([]);
   let turns = 0;
-  for (let before = 0; replicas.told.length < 1_000; turns++) {
+  for (let before = 0; replicas.events.length < 1_000; turns++) {
     await new Promise(setImmediate);
-    expect(replicas.told.length - before).toBeLessThanOrEqual(10);
-    before = replicas.told.length;
+    expect(replicas.events.length - before).toBeLessThanOrEqual(10);
+    before = replicas.events.length;
   }
   expect(turns).toBeGreaterThanOrEqual(100);
-  expect(replicas.told).toEqual(Array.from({ length: 1_000 }, (_, number) => `${number}: wake`));
+  expect(replicas.events).toEqual(Array.from({ length: 1_000 }, (_, number) => `${number}: wake`));
 });
 
 it("come once to each, that a node is silent rather than that it shall wake", async () => {
@@ -42,9 +42,9 @@ it("come once to each, that a node is silent rather than that it shall wake", as
   due.add(b, { type: "silent", node: "n1" });
   due.add(a, { type: "silent", node: "n1" });
   due.add(b, WAKE);
-  await expect.poll(() => replicas.told).toEqual(["a: silent", "b: silent"]);
+  await expect.poll(() => replicas.events).toEqual(["a: silent", "b: silent"]);
   due.add(b, WAKE);
-  await expect.poll(() => replicas.told.at(-1)).toBe("b: wake");
+  await expect.poll(() => replicas.events.at(-1)).toBe("b: wake");
 });
 
 it("are not told any more when the copies of the node are closed", async () => {
@@ -54,5 +54,5 @@ it("are not told any more when the copies of the node are closed", async () => {
   due[Symbol.dispose]();
   await new Promise(setImmediate);
   await new Promise(setImmediate);
-  expect(replicas.told).toEqual([]);
+  expect(replicas.events).toEqual([]);
 });

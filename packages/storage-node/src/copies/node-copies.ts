@@ -73,7 +73,7 @@ export class NodeCopies implements Disposable {
   #hasHindered = false;
   /** Those that were held when requests that wait were looked at last. */
   #leasesWaited = "";
-  /** Nodes whose silence has been told. */
+  /** Nodes whose silence has been reported. */
   #silent: ReadonlySet<string> = new Set();
   #nextHeartbeat = 0;
   #heartbeats = 0;
@@ -470,7 +470,7 @@ export class NodeCopies implements Disposable {
 
   #sendHeartbeat(peer: string, now: number): void {
     const heartbeat = this.#leases.heartbeatTo(peer, now);
-    this.#options.send(peer, { type: "heartbeat", heartbeat, memory: this.memory.told });
+    this.#options.send(peer, { type: "heartbeat", heartbeat, memory: this.memory.sent });
   }
 
   #beat(now: number): void {

@@ -45,13 +45,13 @@ describe("the memory of nodes", () => {
       2_000,
       () => undefined,
     );
-    expect([memory.look(), memory.told]).toEqual([false, undefined]);
+    expect([memory.look(), memory.sent]).toEqual([false, undefined]);
     memory.boundBy(
       new MemoryBudget({ bytesMax: 100, usedBytes: () => used, reclaim: async () => 0, nowMs: () => (now += 1_000) }),
     );
     const looks = [80, 96, 96, 98, 98, 80].map((bytes) => {
       used = bytes;
-      return [memory.look(), memory.told?.level];
+      return [memory.look(), memory.sent?.level];
     });
     expect(looks).toEqual([
       [false, undefined],

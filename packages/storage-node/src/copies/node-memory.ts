@@ -41,7 +41,7 @@ export class NodeMemory {
   readonly #leaseMs: number;
   readonly #onEvent: (event: HeldEvent) => void;
   #budget: MemoryBudget | undefined;
-  #told: ShortMemory | undefined;
+  #sent: ShortMemory | undefined;
   /** Other nodes that say that theirs is short. */
   readonly #short = new Map<string, ShortMemory>();
   /** Copies that were not in sync when they had to take what did not fit. */
@@ -59,15 +59,15 @@ export class NodeMemory {
   }
 
   /** What the others are to know of this node. */
-  get told(): ShortMemory | undefined {
-    return this.#told;
+  get sent(): ShortMemory | undefined {
+    return this.#sent;
   }
 
   /** Measures; true: the others are to know now. */
   look(): boolean {
-    const { level } = this.#told ?? {};
-    this.#told = this.#budget?.shortWith(0);
-    return this.#told?.level !== level;
+    const { level } = this.#sent ?? {};
+    this.#sent = this.#budget?.shortWith(0);
+    return this.#sent?.level !== level;
   }
 
   /** Another node says how short its memory is, or that it is not. */

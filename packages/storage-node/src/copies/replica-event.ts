@@ -13,7 +13,7 @@ export type ReplicaEvent =
       readonly before: ShardConfiguration | undefined;
       readonly after: ShardConfiguration;
     }
-  /** A copy that catches up takes back changes that this primary does not have. */
+  /** A copy that catches up rolls back changes that this primary does not have. */
   | { readonly type: "takesBack"; readonly shard: ShardAddress; readonly copy: CopyName; readonly changes: number }
   /** The copy is not the shard's any more: its store goes. */
   | { readonly type: "discarded"; readonly shard: ShardAddress }
