@@ -12,7 +12,7 @@ const POINTS: { readonly [Field in keyof WireProfile]: Point<WireProfile[Field]>
     point: "beacons in responses (any scheme is read)",
     shown: (scheme) => `\`${scheme}://localhost/…\``,
   },
-  putObjectAnswersObject: {
+  putObjectReturnsObject: {
     point: "`PUT /v1/objects/{id}`",
     shown: (hasObject) => (hasObject ? "200, the object" : "204, no body"),
   },

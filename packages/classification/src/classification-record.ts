@@ -20,7 +20,7 @@ const NEVER = "0001-01-01T00:00:00.000Z";
 const FAILED = "classification failed: ";
 const NO_ITEMS = "no classes to be classified - did you run a previous classification already?";
 
-/** Members in the order of answers; counts that are 0 are left out. */
+/** Members in the order of responses; counts that are 0 are left out. */
 export function classificationRecord(job: Job): ClassificationRecord {
   const request = job.request as unknown as ClassificationRequest;
   const { basedOnProperties, class: className, classifyProperties, filters, settings, type } = request;

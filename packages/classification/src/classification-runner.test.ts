@@ -29,7 +29,7 @@ async function outcomeOf(thrown: ShoalError, statusAfter: Job["status"] = "runni
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  // What it does with the answer, too.
+  // What it does with the response, too.
   const failed = new Promise<void>((resolve) => {
     onFailure = resolve;
   });

@@ -6,7 +6,7 @@ import type { EnabledModules, ModuleResponse } from "@shoal/module-api";
 import type { Clock, Configuration, InternalRoute } from "@shoal/service-runtime";
 
 const PATH = "/v1/modules/";
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 const BODY_BYTES_MAX = 64 * 1024;
 
 type StorageSettings = Pick<Configuration, "contextionaryUrl" | "contextionaryStorageSecret" | "metricsPort">;
@@ -58,17 +58,19 @@ export function moduleStorageRoutes(
         return;
       }
       const length = Number(request.headers["content-length"] ?? (method === "PUT" ? Number.NaN : 0));
-      const answer =
+      const result =
         length <= BODY_BYTES_MAX
-          ? await answered(modules(), method, path, await buffer(request), clock.now() + ANSWER_MS).catch((thrown) => {
-              ended(500);
-              throw thrown;
-            })
+          ? await responseTo(modules(), method, path, await buffer(request), clock.now() + RESPONSE_MS).catch(
+              (thrown) => {
+                ended(500);
+                throw thrown;
+              },
+            )
           : { status: length > BODY_BYTES_MAX ? 413 : 411 };
-      ended(answer.status);
-      response.statusCode = answer.status;
+      ended(result.status);
+      response.statusCode = result.status;
       response.setHeader("Content-Type", "application/json");
-      response.end(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));
+      response.end(result.text ?? (result.json === undefined ? "" : JSON.stringify(result.json)));
     },
   };
   return [route];
@@ -88,7 +90,7 @@ function presented(header = ""): string {
   return pair.slice(pair.indexOf(":") + 1);
 }
 
-async function answered(
+async function responseTo(
   modules: EnabledModules | undefined,
   method: "GET" | "PUT",
   path: string,

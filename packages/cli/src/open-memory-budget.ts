@@ -104,7 +104,7 @@ function partsOf(budget: MemoryBudget, node: StorageNode, caches: Caches): Reado
     heap,
   };
   const known = Object.values(parts).reduce((sum, value) => sum + value, 0);
-  // Row stores, buffers of requests and answers, threads, the program, and what was freed and is kept.
+  // Row stores, buffers of requests and responses, threads, the program, and what was freed and is kept.
   return { ...parts, other: Math.max(0, budget.usedBytes - known) };
 }
 

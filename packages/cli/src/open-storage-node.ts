@@ -50,7 +50,7 @@ import type { ProcessOptions } from "./process-options.js";
 import { hasList, shardsPlacedOn } from "./refuse-lost-data.js";
 
 /**
- * So long after the shards began to be opened, vectors that are not linked yet wait: the first answers come sooner. Nearly always the start
+ * So long after the shards began to be opened, vectors that are not linked yet wait: the first responses come sooner. Nearly always the start
  * is over by then.
  */
 const LINKS_WAIT_MS = 1_000;

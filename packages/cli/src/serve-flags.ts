@@ -17,7 +17,7 @@ const FLAGS: readonly Flag[] = [
   { name: "host", value: "address", variables: ["HOST"] },
   { name: "port", value: "number", variables: ["PORT"] },
   { name: "read-timeout", value: "duration", variables: ["HTTP_BODY_TIMEOUT_SECONDS"] },
-  // There one time-out is for all answers.
+  // There one time-out is for all responses.
   { name: "write-timeout", value: "duration", variables: ["BATCH_TIMEOUT_SECONDS", "REQUEST_TIMEOUT_SECONDS"] },
   { name: "keep-alive", value: "duration", variables: ["HTTP_KEEP_ALIVE_SECONDS"] },
   { name: "max-header-size", value: "size", variables: ["REQUEST_HEADER_BYTES_MAX"] },

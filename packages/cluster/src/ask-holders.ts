@@ -22,9 +22,9 @@ export interface UnaskedShards {
 }
 
 /** Asks those once more that did not answer. */
-type AskAgain = (ids: readonly ObjectId[], context: RequestContext) => Promise<readonly NodeAnswer[]>;
+type AskAgain = (ids: readonly ObjectId[], context: RequestContext) => Promise<readonly NodeResponse[]>;
 
-export interface NodeAnswer {
+export interface NodeResponse {
   /** An id each. */
   readonly holders: FoundObjects["holders"];
   readonly unasked: readonly UnaskedShards[];
@@ -40,28 +40,30 @@ export interface HolderQuestion {
 /** Bounds how long is waited on behalf of a shard. */
 export type ContextOf = (shard: ShardAddress) => RequestContext;
 
-/** One request to a node for all of its shards. Of its answer only what concerns those that are asked for counts. Never fails. */
+/** One request to a node for all of its shards. Of its response only what concerns those that are asked for counts. Never fails. */
 export async function askNode(
   question: HolderQuestion,
   plan: NodePlan,
   ids: readonly ObjectId[],
   context: RequestContext,
   isAsked?: (shard: ShardAddress) => boolean,
-): Promise<NodeAnswer> {
+): Promise<NodeResponse> {
   const { router, plans } = question;
   let node: ShardService | undefined;
   try {
     node = router.node(plan.first);
     const found = await node.findObjects(ids, plans.schema.version, context);
-    return answerOf(isAsked === undefined ? found : limitedTo(found, isAsked));
+    return responseOf(isAsked === undefined ? found : limitedTo(found, isAsked));
   } catch (thrown) {
     const unasked = { shards: plan.shards, error: ShoalError.from(thrown), isNamed: node === undefined };
-    return unanswered(unasked, context, async (later, outer) => [await askNode(question, plan, later, outer, isAsked)]);
+    return withoutResponse(unasked, context, async (later, outer) => [
+      await askNode(question, plan, later, outer, isAsked),
+    ]);
   }
 }
 
 /**
- * As {@link askNode}, while shards have copies: of its answer only what concerns the plan's own shards counts. Those whose primary
+ * As {@link askNode}, while shards have copies: of its response only what concerns the plan's own shards counts. Those whose primary
  * is another copy by now, or does not answer, are asked for on their own, and the others once more.
  */
 export async function askPlan(
@@ -71,7 +73,7 @@ export async function askPlan(
   ids: readonly ObjectId[],
   context: RequestContext,
   contextOf: ContextOf = () => context,
-): Promise<readonly NodeAnswer[]> {
+): Promise<readonly NodeResponse[]> {
   const { router, plans } = question;
   const once = new InnerContext(context, { waitMsMax: context.waitMsMax ?? Number.POSITIVE_INFINITY });
   let node: ShardService | undefined;
@@ -83,23 +85,23 @@ export async function askPlan(
     const [strays, others] = partsOf(plan.shards, (shard) => primaries.has(shard));
     if (!isNotServed(thrown)) {
       const unasked = { shards: plan.shards, error: ShoalError.from(thrown), isNamed: node === undefined };
-      return [unanswered(unasked, context, (...later) => askPlan(question, primaries, plan, ...later))];
+      return [withoutResponse(unasked, context, (...later) => askPlan(question, primaries, plan, ...later))];
     }
     const [first] = others;
     const keys = new Set(others.map(shardKeyOf));
     const outer = others.map(contextOf).find(({ waitMsMax }) => waitMsMax === undefined) ?? context;
-    const [answer, answers] = await Promise.all([
+    const [response, responses] = await Promise.all([
       first && askNode(question, { first, shards: others }, ids, outer, (shard) => keys.has(shardKeyOf(shard))),
       askStrays(question, primaries, strays, ids, contextOf),
     ]);
-    return answer === undefined ? answers : [answer, ...answers];
+    return response === undefined ? responses : [response, ...responses];
   }
   const own = limitedTo(found, (shard) => plans.planOf?.get(shardKeyOf(shard)) === plan);
   const [refused, unasked] = partsOf(own.unasked, ({ error }) => isMoved(error));
   const moved = new Map(refused.map(({ shard, error }) => [shardKeyOf(shard), error]));
   for (const [key, error] of moved) primaries.learn(key, error);
   const strays = moved.size === 0 ? [] : plan.shards.filter((shard) => moved.has(shardKeyOf(shard)));
-  return [answerOf({ ...own, unasked }), ...(await askStrays(question, primaries, strays, ids, contextOf))];
+  return [responseOf({ ...own, unasked }), ...(await askStrays(question, primaries, strays, ids, contextOf))];
 }
 
 /**
@@ -112,7 +114,7 @@ async function askStrays(
   strays: readonly ShardAddress[],
   ids: readonly ObjectId[],
   contextOf: ContextOf,
-): Promise<readonly NodeAnswer[]> {
+): Promise<readonly NodeResponse[]> {
   const underWay = new Map<ShardService, Promise<FoundObjects>>();
   const askOnce = (node: ShardService, context: RequestContext): Promise<FoundObjects> => {
     const before = underWay.get(node);
@@ -124,12 +126,12 @@ async function askStrays(
     return found;
   };
   const late: UnaskedShards[] = [];
-  const answers = await Promise.all(
-    ownersOf(question, strays, ids).map(async (shard): Promise<NodeAnswer | undefined> => {
+  const responses = await Promise.all(
+    ownersOf(question, strays, ids).map(async (shard): Promise<NodeResponse | undefined> => {
       const context = contextOf(shard);
       try {
         const found = await primaries.askPrimary(shard, holderQuestion(shard, askOnce), context);
-        return answerOf(found);
+        return responseOf(found);
       } catch (thrown) {
         const unasked = { shards: [shard], error: ShoalError.from(thrown), isNamed: true };
         if (context.waitMsMax === undefined) return { holders: [], unasked: [unasked], again: undefined };
@@ -138,7 +140,7 @@ async function askStrays(
       }
     }),
   );
-  const final = answers.filter((answer) => answer !== undefined);
+  const final = responses.filter((response) => response !== undefined);
   if (late.length === 0) return final;
   const left = late.flatMap(({ shards }) => shards);
   const again: AskAgain = (later, outer) => askStrays(question, primaries, left, later, () => outer);
@@ -177,13 +179,13 @@ function ownersOf(
   return shards.filter((shard) => owners.has(shard));
 }
 
-function answerOf({ holders, unasked }: FoundObjects): NodeAnswer {
+function responseOf({ holders, unasked }: FoundObjects): NodeResponse {
   const named = unasked.map(({ shard, error }) => ({ shards: [shard], error, isNamed: true }));
   return { holders, unasked: named, again: undefined };
 }
 
 /** Who was not waited for may answer when it is. */
-function unanswered(unasked: UnaskedShards, { waitMsMax }: RequestContext, again: AskAgain): NodeAnswer {
+function withoutResponse(unasked: UnaskedShards, { waitMsMax }: RequestContext, again: AskAgain): NodeResponse {
   return { holders: [], unasked: [unasked], again: waitMsMax === undefined ? undefined : again };
 }
 

@@ -26,12 +26,12 @@ function snapshot(version: number, entries: Record<string, ShardConfiguration>, 
 
 /** A coordinator that answers when the test says so. */
 class SlowCoordinator implements Pick<CopyService, "current" | "watch"> {
-  readonly questions: { answer: (snapshot: CopiesSnapshot) => void; fail: () => void }[] = [];
+  readonly questions: { response: (snapshot: CopiesSnapshot) => void; fail: () => void }[] = [];
   publish: (snapshot: CopiesSnapshot) => void = () => {};
 
   current(): Promise<CopiesSnapshot> {
-    return new Promise((answer, reject) => {
-      this.questions.push({ answer, fail: () => reject(new Error("unreachable")) });
+    return new Promise((response, reject) => {
+      this.questions.push({ response, fail: () => reject(new Error("unreachable")) });
     });
   }
 
@@ -103,7 +103,7 @@ it("shares a question that begins after it was asked, and fails with it", async 
   coordinator.questions[0]?.fail();
   await expect(first).rejects.toThrow("unreachable");
   await expect.poll(() => coordinator.questions.length).toBe(2);
-  coordinator.questions[1]?.answer(snapshot(5, { "c/s": configuration(2) }));
+  coordinator.questions[1]?.response(snapshot(5, { "c/s": configuration(2) }));
   await Promise.all(later);
   expect([versionOf(), coordinator.questions.length]).toEqual([2, 2]);
 });

@@ -97,7 +97,7 @@ export class CopiesReplica implements Disposable {
     return asking;
   }
 
-  /** An answer may come behind a later snapshot of its history. */
+  /** A response may come behind a later snapshot of its history. */
   #take(snapshot: CopiesSnapshot): void {
     const before = this.#snapshot;
     if (before?.historyId === snapshot.historyId && before.version >= snapshot.version) return;

@@ -88,7 +88,7 @@ export class LaggingView implements CopiesView {
   }
 }
 
-/** A node whose questions may be left without an answer, and whose copies answer as configurations say. */
+/** A node whose questions may be left without a response, and whose copies answer as configurations say. */
 export interface WorldNode {
   readonly connection: FakeConnection;
   readonly retrying: RetryingNode;
@@ -113,7 +113,7 @@ export class CopiesWorld implements NodePool {
   readonly rows = new Map<ShardKey, MemoryRows>();
   /** Whether refusals say which configuration counts. */
   tellsConfiguration = true;
-  /** How long an answer takes; half of it before something is done. */
+  /** How long a response takes; half of it before something is done. */
   latencyMs: () => number = () => 0;
   /** How often each value was put. */
   readonly puts = new Map<string, number>();
@@ -311,9 +311,9 @@ export class CopiesWorld implements NodePool {
           if (pause > 0) await sleep(pause);
           while (node.isSilent && node.lose.has(end)) await sleep(10);
           if (!node.lose.has(end)) return undefined;
-          const answer = await serve(...args);
+          const response = await serve(...args);
           if (pause > 0) await sleep(pause);
-          return answer;
+          return response;
         };
         work()
           .then(resolve, reject)

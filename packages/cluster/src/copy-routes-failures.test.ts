@@ -51,7 +51,7 @@ describe("copies that move, die, fall silent and lose answers", () => {
     const outcomeOf = async <T>(work: Promise<T>) => {
       const begunMs = Date.now();
       return work.then(
-        (answer) => ({ answer, ms: Date.now() - begunMs }),
+        (response) => ({ response, ms: Date.now() - begunMs }),
         (thrown: unknown) => ({ error: ShoalError.from(thrown), ms: Date.now() - begunMs }),
       );
     };
@@ -80,8 +80,8 @@ describe("copies that move, die, fall silent and lose answers", () => {
       await vi.advanceTimersByTimeAsync(30_000);
       // One node of three is in trouble at a time: searches never fail, and wait no longer than for its link.
       const search = await searched;
-      expect("answer" in search && search.ms <= 2_300, JSON.stringify(search)).toBe(true);
-      const { answer: holders } = (await located) as { answer: { failure: ShoalError | undefined } };
+      expect("response" in search && search.ms <= 2_300, JSON.stringify(search)).toBe(true);
+      const { response: holders } = (await located) as { response: { failure: ShoalError | undefined } };
       expect(holders.failure).toBeUndefined();
       if (kind < 3) expect(world.puts.get(value) ?? 0).toBeLessThanOrEqual(1);
       expect(world.held.count).toBe(0);
@@ -94,9 +94,9 @@ describe("copies that move, die, fall silent and lose answers", () => {
         else possible.add(undefined);
         continue;
       }
-      const answers = outcome.answer as readonly unknown[];
+      const responses = outcome.response as readonly unknown[];
       if (kind < 3) {
-        const [put] = answers;
+        const [put] = responses;
         const isThere = [...possible].some((one) => one !== undefined);
         if (mode === "upsert") expect(put).not.toBeInstanceOf(ShoalError);
         else if (put instanceof ShoalError) expect(mode === "create" ? isThere : possible.has(undefined)).toBe(true);
@@ -105,10 +105,10 @@ describe("copies that move, die, fall silent and lose answers", () => {
         else if (mode === "create") possible.delete(undefined);
         else may.set(id, new Set([undefined]));
       } else if (kind === 3) {
-        expect(outcome.answer ? [...possible].some((one) => one !== undefined) : possible.has(undefined)).toBe(true);
+        expect(outcome.response ? [...possible].some((one) => one !== undefined) : possible.has(undefined)).toBe(true);
         may.set(id, new Set([undefined]));
       } else {
-        const [row] = answers as ({ propertiesJson: Uint8Array } | undefined)[];
+        const [row] = responses as ({ propertiesJson: Uint8Array } | undefined)[];
         const read = row && (JSON.parse(new TextDecoder().decode(row.propertiesJson)) as { value: string }).value;
         expect(possible).toContain(read);
         may.set(id, new Set([read]));

@@ -338,12 +338,12 @@ describe("a copy whose node is silent", () => {
     world.view.tell();
     const { connection } = world.at("n1");
     const { carry } = connection;
-    let answer: (rows: readonly never[]) => void = () => undefined;
+    let response: (rows: readonly never[]) => void = () => undefined;
     Object.assign(connection, {
       carry: (method: { name: string }, ...rest: [never, never]) =>
         method.name === "listObjects"
           ? new Promise((resolve) => {
-              answer = resolve;
+              response = resolve;
             })
           : carry(method as never, ...rest),
     });
@@ -354,7 +354,7 @@ describe("a copy whose node is silent", () => {
       await get();
     }
     expect(world.takeCalls().n2).toHaveLength(1);
-    answer([]);
+    response([]);
     await settled();
     expect([first.outcome, second.outcome]).toEqual(["answered []", "answered []"]);
   });

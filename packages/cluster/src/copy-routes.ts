@@ -44,7 +44,7 @@ interface NodeLoad {
   /** Questions to it that are not answered. */
   underWay: number;
   /** Questions that it has ever answered. */
-  answered: number;
+  responded: number;
   /** When it was asked last, among all questions. */
   turn: number;
 }
@@ -117,7 +117,7 @@ export class CopyRoutes implements PrimaryRouter {
   askPrimary<T>(shard: ShardAddress, question: PrimaryQuestion<T>, context: RequestContext): Promise<T> {
     const route = this.#routes.get(shard);
     if (route === undefined) return Promise.reject(new ShoalError("internal", `${shardPlaceOf(shard)} has no copies`));
-    return this.#answered(route, "primary", question, context);
+    return this.#responseOf(route, "primary", question, context);
   }
 
   learn(key: ShardKey, refusal: ShoalError): void {
@@ -133,14 +133,16 @@ export class CopyRoutes implements PrimaryRouter {
       isRepeatable: () => method.reads !== undefined,
       heldBytes: () => method.heldBytes(...args),
       ask: async (node, inner) => {
-        const answer = await callService(node, method, args, inner);
-        if (items !== undefined) failWhereAllMoved(answer as readonly unknown[]);
-        return answer;
+        const response = await callService(node, method, args, inner);
+        if (items !== undefined) failWhereAllMoved(response as readonly unknown[]);
+        return response;
       },
     };
     const asked = context.readsPrimary === true ? "primary" : (method.reads ?? "primary");
-    const answer = await this.#answered(route, asked, question, context);
-    return items === undefined ? answer : this.#completed(method, args, items, answer as readonly unknown[], context);
+    const response = await this.#responseOf(route, asked, question, context);
+    return items === undefined
+      ? response
+      : this.#completed(method, args, items, response as readonly unknown[], context);
   }
 
   /** Items that were refused because another copy became primary while others were carried out: they are asked for again. */
@@ -168,8 +170,8 @@ export class CopyRoutes implements PrimaryRouter {
     return outcomes.map((outcome, at) => (byPlace.has(at) ? byPlace.get(at) : outcome));
   }
 
-  /** Asks until there is an answer; while there is an outage with all others who ask. */
-  async #answered<T>(route: Route, asked: Asked, question: PrimaryQuestion<T>, context: RequestContext): Promise<T> {
+  /** Asks until there is a response; while there is an outage with all others who ask. */
+  async #responseOf<T>(route: Route, asked: Asked, question: PrimaryQuestion<T>, context: RequestContext): Promise<T> {
     let failure: ShoalError | undefined;
     let hold: Disposable | undefined;
     try {
@@ -182,11 +184,11 @@ export class CopyRoutes implements PrimaryRouter {
           if (isOver || !(await this.#turnOf(route, outage, context))) throw failure ?? this.#unserved(route, asked);
         }
         try {
-          const answer = await (asked === "primary"
+          const response = await (asked === "primary"
             ? this.#atPrimary(route, question, context)
             : this.#atAnyCopy(route, question, context));
           this.#end(route, asked);
-          return answer;
+          return response;
         } catch (thrown) {
           const isUnserved = isNotServed(thrown);
           if (!isUnserved && thrown instanceof ShoalError && thrown.code !== "deadlineExceeded")
@@ -255,16 +257,16 @@ export class CopyRoutes implements PrimaryRouter {
       const first = this.#askNode(route, name, question, inner);
       if (this.#leastBusy(route, tried) === undefined) return await first;
       const load = this.#loadOf(name);
-      let answered: number;
+      let responded: number;
       do {
-        answered = load.answered;
+        responded = load.responded;
         if (await isSettledWithin(first, SILENCE_MS)) return await first;
-      } while (load.answered !== answered);
+      } while (load.responded !== responded);
       const other = this.#leastBusy(route, tried);
       if (other === undefined) return await first;
       tried.add(other);
-      const answer = firstAnswer([first, this.#askNode(route, other, question, inner)]);
-      return await answer.finally(() => late.abort(new ShoalError("internal", "another copy has answered")));
+      const response = firstResponse([first, this.#askNode(route, other, question, inner)]);
+      return await response.finally(() => late.abort(new ShoalError("internal", "another copy has answered")));
     } finally {
       late.end();
     }
@@ -275,9 +277,9 @@ export class CopyRoutes implements PrimaryRouter {
     load.underWay++;
     load.turn = ++this.#turn;
     try {
-      const answer = await question.ask(this.#nodeOf(route, name), context);
-      load.answered++;
-      return answer;
+      const response = await question.ask(this.#nodeOf(route, name), context);
+      load.responded++;
+      return response;
     } finally {
       load.underWay--;
     }
@@ -312,7 +314,7 @@ export class CopyRoutes implements PrimaryRouter {
   #loadOf(name: string): NodeLoad {
     const known = this.#loads.get(name);
     if (known !== undefined) return known;
-    const load = { underWay: 0, answered: 0, turn: 0 };
+    const load = { underWay: 0, responded: 0, turn: 0 };
     this.#loads.set(name, load);
     return load;
   }
@@ -398,7 +400,7 @@ export function isMoved(thrown: unknown): thrown is ShoalError {
   return thrown instanceof ShoalError && thrown.code === "moved";
 }
 
-/** Whether this is no answer: the copy may not answer, or its node did not. */
+/** Whether this is no response: the copy may not answer, or its node did not. */
 export function isNotServed(thrown: unknown): thrown is ShoalError {
   return isMoved(thrown) || (thrown instanceof ShoalError && thrown.code === "unavailable" && isUndelivered(thrown));
 }
@@ -429,19 +431,19 @@ function failWhereAllMoved(outcomes: readonly unknown[]): void {
   if (isMoved(first) && outcomes.every(isMoved)) throw first;
 }
 
-function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+function isSettledWithin(response: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms, false);
     const settled = (): void => {
       clearTimeout(timer);
       resolve(true);
     };
-    answer.then(settled, settled);
+    response.then(settled, settled);
   });
 }
 
-/** The first that is an answer, an error of the shard included; when there is none, why the last one is none. */
-async function firstAnswer<T>(asked: readonly Promise<T>[]): Promise<T> {
+/** The first that is a response, an error of the shard included; when there is none, why the last one is none. */
+async function firstResponse<T>(asked: readonly Promise<T>[]): Promise<T> {
   return new Promise((resolve, reject) => {
     let open = asked.length;
     for (const one of asked) {

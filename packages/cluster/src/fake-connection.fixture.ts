@@ -8,7 +8,7 @@ import {
   undelivered,
 } from "@shoal/rpc";
 
-/** What becomes of the next request: carried out and answered, or its answer lost before or after it was carried out. */
+/** What becomes of the next request: carried out and answered, or its response lost before or after it was carried out. */
 export type Fate = "answered" | "neverSent" | "lostBefore" | "lostAfter";
 
 const UNUSED = shardServiceBy(() => Promise.reject(new Error("not part of the test")));
@@ -59,9 +59,9 @@ export class FakeConnection implements NodeCarrier {
     if (fate === "neverSent") throw undelivered(new ShoalError("unavailable", "not sent"), "never");
     this.sent++;
     if (fate === "lostBefore") throw lost();
-    const answer = await serve();
+    const response = await serve();
     if (fate === "lostAfter") throw lost();
-    return answer;
+    return response;
   }
 }
 

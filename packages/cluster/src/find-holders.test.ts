@@ -74,7 +74,7 @@ class World implements ShardRouter {
   }
 }
 
-async function answers(world: World, ...ids: ObjectId[]): Promise<string[]> {
+async function found(world: World, ...ids: ObjectId[]): Promise<string[]> {
   const holders = await findHolders(world, world.schema, ids, context);
   return holders.map(
     ({ holding, failure }) => `${holding.map(({ definition }) => definition.class)}|${failure?.message ?? ""}`,
@@ -87,22 +87,22 @@ describe("findHolders", () => {
     world.stored.set("C/s1", [id(1), id(4)]);
     world.stored.set("A/s1", [id(1)]);
     world.stored.set("B/s2", [id(2)]);
-    expect(await answers(world, id(1), id(2), id(3), id(4))).toEqual(["A,C|", "B|", "|", "C|"]);
+    expect(await found(world, id(1), id(2), id(3), id(4))).toEqual(["A,C|", "B|", "|", "C|"]);
     expect(world.calls.sort()).toEqual(["n0 4 v7", "n1 4 v7", "n2 4 v7"]);
-    expect(await answers(new World([], 1), id(1))).toEqual(["|"]);
+    expect(await found(new World([], 1), id(1))).toEqual(["|"]);
   });
 
   it("does not believe a shard that says it has what belongs to another", async () => {
     const world = new World(["A"], 2);
     world.stored.set("A/s0", [id(1)]);
-    expect(await answers(world, id(1))).toEqual(["|"]);
+    expect(await found(world, id(1))).toEqual(["|"]);
   });
 
   it("tells of a node that is down for the ids that may be there, and of a shard likewise", async () => {
     const world = new World(["A", "B"], 3);
     world.stored.set("A/s1", [id(1)]);
     world.down.add("n0").add("B/s1");
-    expect(await answers(world, id(0), id(1), id(2), id(4))).toEqual([
+    expect(await found(world, id(0), id(1), id(2), id(4))).toEqual([
       "|shard s0 of class 'A' or shard s0 of class 'B': n0 is down",
       "A|B/s1 is down",
       "|",
@@ -117,27 +117,27 @@ describe("findHolders", () => {
     const world = new World(["A", "B"], 2);
     world.stored.set("B/s1", [id(1)]);
     world.unknown.add("n1");
-    expect(await answers(world, id(0), id(1))).toEqual(["|", "|n1 is unknown"]);
+    expect(await found(world, id(0), id(1))).toEqual(["|", "|n1 is unknown"]);
     world.unknown.clear();
-    expect(await answers(world, id(0), id(1))).toEqual(["|", "B|"]);
+    expect(await found(world, id(0), id(1))).toEqual(["|", "B|"]);
     world.unknown.add("n1");
-    expect(await answers(world, id(0), id(1))).toEqual(["|", "|n1 is unknown"]);
+    expect(await found(world, id(0), id(1))).toEqual(["|", "|n1 is unknown"]);
   });
 
   it("F6: waits for a node that is away only for the ids that nobody else has", async () => {
     const world = new World(["A", "B"], 3);
     world.stored.set("A/s0", [id(0)]).set("B/s1", [id(1)]);
     world.slow.add("n1");
-    expect(await answers(world, id(0), id(3))).toEqual(["A|", "|"]);
+    expect(await found(world, id(0), id(3))).toEqual(["A|", "|"]);
     expect(world.calls).toEqual(["n0 2 v7", "n1 2 v7", "n2 2 v7"]);
     world.calls.length = 0;
-    expect(await answers(world, id(0), id(1), id(3), id(4))).toEqual(["A|", "B|", "|", "|"]);
+    expect(await found(world, id(0), id(1), id(3), id(4))).toEqual(["A|", "B|", "|", "|"]);
     expect(world.calls).toEqual(["n0 4 v7", "n1 4 v7", "n2 4 v7", "n1 2 v7"]);
     expect(world.waits.slice(-4)).toEqual(["n0 Infinity", "n1 Infinity", "n2 Infinity", "n1 undefined"]);
     world.down.add("B/s2");
     world.calls.length = 0;
     // Who has answered is not asked again.
-    expect(await answers(world, id(2))).toEqual(["|B/s2 is down"]);
+    expect(await found(world, id(2))).toEqual(["|B/s2 is down"]);
     expect(world.calls).toEqual(["n0 1 v7", "n1 1 v7", "n2 1 v7"]);
   });
 

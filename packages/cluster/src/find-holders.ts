@@ -1,7 +1,7 @@
 import { type ObjectId, type ShoalError, withPrefix } from "@shoal/model";
 import { type ClassRecord, type SchemaSnapshot, type ShardAddress, shardPlaceOf } from "@shoal/rpc";
 import { InnerContext, type RequestContext } from "@shoal/runtime";
-import { askNode, askPlan, type HolderQuestion, type NodeAnswer, type UnaskedShards } from "./ask-holders.js";
+import { askNode, askPlan, type HolderQuestion, type NodeResponse, type UnaskedShards } from "./ask-holders.js";
 import { firstHolder, type Holders } from "./holders.js";
 import { nodeOrUndefined, nodePlans } from "./node-plans.js";
 import type { ShardRouter } from "./shard-router.js";
@@ -28,7 +28,7 @@ interface Question extends HolderQuestion {
 const NOWHERE: Holders = { holding: [], failure: undefined };
 
 /**
- * Where objects are: one answer an id, one request a node. A node that is known to be away is waited for only when an id is
+ * Where objects are: one response an id, one request a node. A node that is known to be away is waited for only when an id is
  * found nowhere else, or with `needsFirst` so that it is known which one comes first; on behalf of the `own` one it is not, unless it has
  * the own shard. Never fails: what is not known is reported.
  */
@@ -65,10 +65,10 @@ async function findByName(
     if (plans.planOf === undefined || primaries === undefined) return askNode(question, plan, ids, outer);
     return askPlan(question, primaries, plan, ids, outer, (shard) => (shard === ownShard ? context : soon));
   });
-  const answers = (await Promise.all(asked)).flat();
-  const found = holdersFrom(question, ids, answers);
-  const silent = answers.filter(({ again }) => again !== undefined);
-  const unasked = silent.flatMap((answer) => answer.unasked);
+  const responses = (await Promise.all(asked)).flat();
+  const found = holdersFrom(question, ids, responses);
+  const silent = responses.filter(({ again }) => again !== undefined);
+  const unasked = silent.flatMap((response) => response.unasked);
   const openAt = [...ids.keys()].filter((at) => {
     const [id, holders] = [ids[at], found[at]];
     if (id === undefined || id === own?.id || holders?.failure === undefined) return false;
@@ -77,20 +77,24 @@ async function findByName(
   if (openAt.length === 0) return found;
   const open = openAt.flatMap((at) => ids[at] ?? []);
   const later = (await Promise.all(silent.map(({ again }) => again?.(open, context) ?? []))).flat();
-  const answered = answers
+  const responded = responses
     .filter(({ again }) => again === undefined)
-    .map((answer) => ({ ...answer, holders: openAt.map((at) => answer.holders[at] ?? []) }));
-  const all = [...answered, ...later];
+    .map((response) => ({ ...response, holders: openAt.map((at) => response.holders[at] ?? []) }));
+  const all = [...responded, ...later];
   const openFound = holdersFrom(question, open, all);
   const foundLater = new Map(open.map((id, at) => [id, openFound[at]]));
   return ids.map((id, at) => foundLater.get(id) ?? found[at] ?? NOWHERE);
 }
 
-function holdersFrom(question: Question, ids: readonly ObjectId[], answers: readonly NodeAnswer[]): readonly Holders[] {
-  const unasked = answers.flatMap((answer) => answer.unasked);
+function holdersFrom(
+  question: Question,
+  ids: readonly ObjectId[],
+  responses: readonly NodeResponse[],
+): readonly Holders[] {
+  const unasked = responses.flatMap((response) => response.unasked);
   return ids.map((id, at) => {
     let { holding } = NOWHERE;
-    for (const { holders } of answers) holding = joined(holding, recordsOf(question, id, holders[at] ?? []));
+    for (const { holders } of responses) holding = joined(holding, recordsOf(question, id, holders[at] ?? []));
     const failure = failureFor(question, id, unasked);
     return holding.length === 0 && failure === undefined ? NOWHERE : { holding, failure };
   });

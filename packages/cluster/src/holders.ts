@@ -6,7 +6,7 @@ import type { RequestContext } from "@shoal/runtime";
 export interface Holders {
   /** The one that calls which name no class act on comes first: by name, where roles are on the oldest object. */
   readonly holding: readonly ClassRecord[];
-  /** Why a shard whose answer matters could not be asked: the first reason. */
+  /** Why a shard whose response matters could not be asked: the first reason. */
   readonly failure: ShoalError | undefined;
   /** Why nobody knows which one comes first, although that matters. */
   readonly orderFault?: ShoalError | undefined;

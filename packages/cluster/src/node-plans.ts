@@ -59,7 +59,7 @@ export function nodePlans(router: ShardRouter, schema: SchemaSnapshot): NodePlan
   const recordOf = new Map(schema.classes.map((record) => [record.classId, record]));
   const nodes = [...byNode.values(), ...unreachable];
   const plans = { schema, nodes, recordOf, planOf: hasCopies ? planByShard(nodes) : undefined, version };
-  // Who serves a shard that nobody serves now is not known: next time the answer may be another.
+  // Who serves a shard that nobody serves now is not known: next time the response may be another.
   if (unreachable.length > 0) return plans;
   lastPlans.set(router, plans);
   const others = otherPlans.get(router) ?? new WeakMap<SchemaSnapshot, NodePlans>();

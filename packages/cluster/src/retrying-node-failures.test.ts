@@ -67,7 +67,7 @@ describe("random failures", () => {
                 forever,
               );
       const done = Promise.resolve(work).then(
-        (answer) => ({ answer }),
+        (response) => ({ response }),
         (error: unknown) => ({ error: ShoalError.from(error) }),
       );
       await vi.advanceTimersByTimeAsync(20_000);
@@ -80,16 +80,16 @@ describe("random failures", () => {
         continue;
       }
       if (kind === 0) {
-        const [read] = outcome.answer as readonly (string | undefined)[];
+        const [read] = outcome.response as readonly (string | undefined)[];
         expect(possible).toContain(read);
         may.set(of, new Set([read]));
       } else if (kind === 1) {
         const wasThere = [...possible].some((one) => one !== undefined);
         const mayBeAbsent = possible.has(undefined);
-        expect(outcome.answer ? wasThere : mayBeAbsent).toBe(true);
+        expect(outcome.response ? wasThere : mayBeAbsent).toBe(true);
         may.set(of, new Set([undefined]));
       } else {
-        const [put] = outcome.answer as readonly unknown[];
+        const [put] = outcome.response as readonly unknown[];
         if (kind === 2)
           expect(
             put instanceof ShoalError ? [...possible].some((one) => one !== undefined) : possible.has(undefined),

@@ -206,13 +206,13 @@ describe("a node that died", () => {
       false,
     ],
   ])("is asked once more for %s", async (_, ask, isRepeated) => {
-    const answer = async () => [] as never;
+    const response = async () => [] as never;
     const { connection, service } = setUp(now, {
-      getObjects: answer,
-      putObjects: answer,
-      mergeObject: answer,
-      mergeObjects: answer,
-      deleteObject: answer,
+      getObjects: response,
+      putObjects: response,
+      mergeObject: response,
+      mergeObjects: response,
+      deleteObject: response,
     });
     const fates: Fate[] = ["lostAfter", "lostAfter", "answered"];
     connection.fateOfNext = () => fates.shift() ?? "answered";

@@ -176,9 +176,9 @@ export class RetryingNode implements Disposable {
     return Math.min(this.#lostMs, begunMs) + LOST_WAIT_MS;
   }
 
-  /** An error of the node itself as it is; else why there was no answer, with the shard, its class and the node, still `undelivered`. */
+  /** An error of the node itself as it is; else why there was no response, with the shard, its class and the node, still `undelivered`. */
   #explained({ method, args }: NodeRequest, thrown: unknown): unknown {
-    if (thrown !== undefined && !isUnanswered(thrown)) return thrown;
+    if (thrown !== undefined && !hasNoResponse(thrown)) return thrown;
     const shard = shardOf(method, args);
     const prefix = shard === undefined ? "" : `shard ${shard.shardName} of class '${shard.className}': `;
     const retryAfterSeconds = this.#isDrained ? Math.ceil(this.#options.shardWaitMs / 1_000) : 1;
@@ -199,10 +199,10 @@ export class RetryingNode implements Disposable {
 }
 
 /** What was refused for other reasons (too much to do, out of time) is passed on to the client, carried out or not. */
-function isUnanswered(thrown: unknown): boolean {
+function hasNoResponse(thrown: unknown): boolean {
   return thrown instanceof ShoalError && thrown.code === "unavailable" && deliveryOf(thrown) !== undefined;
 }
 
 function isToBeRepeated({ method, args }: NodeRequest, thrown: unknown): boolean {
-  return isUnanswered(thrown) && (deliveryOf(thrown) === "never" || method.isRepeatable(...args));
+  return hasNoResponse(thrown) && (deliveryOf(thrown) === "never" || method.isRepeatable(...args));
 }

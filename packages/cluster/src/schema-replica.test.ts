@@ -12,12 +12,12 @@ function snapshot(version: number, historyId = "h", classes: readonly string[] =
 
 /** A coordinator that answers when the test says so. */
 class SlowCoordinator implements Pick<SchemaService, "current" | "watch"> {
-  readonly questions: { answer: (snapshot: SchemaSnapshot) => void; fail: () => void; deadline: number }[] = [];
+  readonly questions: { response: (snapshot: SchemaSnapshot) => void; fail: () => void; deadline: number }[] = [];
   publish: (snapshot: SchemaSnapshot) => void = () => {};
 
   current({ deadline }: { deadline: number }): Promise<SchemaSnapshot> {
-    return new Promise((answer, reject) => {
-      this.questions.push({ answer, fail: () => reject(new Error("unreachable")), deadline });
+    return new Promise((response, reject) => {
+      this.questions.push({ response, fail: () => reject(new Error("unreachable")), deadline });
     });
   }
 
@@ -94,13 +94,13 @@ describe("SchemaReplica", () => {
     ask("b");
     ask("c");
     expect(coordinator.questions).toHaveLength(1);
-    coordinator.questions[0]?.answer(snapshot(1));
+    coordinator.questions[0]?.response(snapshot(1));
     await expect.poll(() => log).toEqual(["a v1"]);
     expect(coordinator.questions).toHaveLength(2);
     ask("d");
-    coordinator.questions[1]?.answer(snapshot(2));
+    coordinator.questions[1]?.response(snapshot(2));
     await expect.poll(() => log).toEqual(["a v1", "b v2", "c v2"]);
-    coordinator.questions[2]?.answer(snapshot(3));
+    coordinator.questions[2]?.response(snapshot(3));
     await expect.poll(() => log).toEqual(["a v1", "b v2", "c v2", "d v3"]);
     expect(coordinator.questions).toHaveLength(3);
   });
@@ -112,10 +112,10 @@ describe("SchemaReplica", () => {
     const coordinator = new SlowCoordinator();
     coordinator.current = () =>
       new Promise((resolve) => {
-        // The coordinator looks when the question arrives, and the answer takes its time.
+        // The coordinator looks when the question arrives, and the response takes its time.
         pending.push(() => {
-          const answer = snapshot(version);
-          pending.push(() => resolve(answer));
+          const response = snapshot(version);
+          pending.push(() => resolve(response));
         });
       });
     const replica = new SchemaReplica(coordinator);
@@ -175,15 +175,15 @@ describe("SchemaReplica", () => {
     await replica.refresh(context);
     await replica.refresh(context);
     expect([coordinator.questions.length, replica.isConfirmed]).toEqual([2, false]);
-    coordinator.questions[1]?.answer(snapshot(2));
+    coordinator.questions[1]?.response(snapshot(2));
     await expect.poll(() => replica.snapshot.version).toBe(2);
-    let isAnswered = false;
+    let hasResponded = false;
     const asked = replica.refresh(context).then(() => {
-      isAnswered = true;
+      hasResponded = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect([coordinator.questions.length, isAnswered]).toEqual([3, false]);
-    coordinator.questions[2]?.answer(snapshot(3));
+    expect([coordinator.questions.length, hasResponded]).toEqual([3, false]);
+    coordinator.questions[2]?.response(snapshot(3));
     await asked;
     expect(replica.snapshot.version).toBe(3);
   });

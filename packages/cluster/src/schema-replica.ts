@@ -6,7 +6,7 @@ import type { SchemaView } from "./schema-view.js";
 export interface SchemaReplicaOptions {
   /** The schema that this process knew last, which it uses until the coordinator sends one. */
   readonly remembered?: SchemaSnapshot | undefined;
-  /** Milliseconds since 1970. Absent: the coordinator is in this process, and its answers are not waited for. */
+  /** Milliseconds since 1970. Absent: the coordinator is in this process, and its responses are not waited for. */
   readonly nowMs?: () => number;
 }
 
@@ -134,7 +134,7 @@ export class SchemaReplica implements SchemaView, Disposable {
     }
   }
 
-  /** An answer may come behind a later snapshot. Another cluster's is never taken. What does not lead to this one is of a history that counts instead. */
+  /** A response may come behind a later snapshot. Another cluster's is never taken. What does not lead to this one is of a history that counts instead. */
   #take(snapshot: SchemaSnapshot): void {
     const { clusterId } = this.#snapshot;
     if (clusterId !== undefined && snapshot.clusterId !== undefined && snapshot.clusterId !== clusterId) return;

@@ -14,8 +14,8 @@ import {
 import { dropOf, dropOfClass, putDrop, readDrops } from "./stored-drops.js";
 import { removeClass, type StoredSchema } from "./stored-schema.js";
 
-/** What is decided on a state: the answer, or what has to happen before there is one. */
-export type Verdict<T> = { readonly answer: T } | Wait;
+/** What is decided on a state: the result, or what has to happen before there is one. */
+export type Verdict<T> = { readonly result: T } | Wait;
 
 export interface Wait {
   /** What is answered when it does not happen in time. */
@@ -25,7 +25,7 @@ export interface Wait {
 }
 
 /**
- * Whether an existing thing (a class, a property) that a caller wants to make is what an earlier request made whose answer
+ * Whether an existing thing (a class, a property) that a caller wants to make is what an earlier request made whose result
  * never arrived: then it is his from now on. Undefined: it is somebody else's, and in his way.
  */
 export function decideRepetition<T>(
@@ -36,9 +36,9 @@ export function decideRepetition<T>(
   nowMs: number,
 ): LedgerChange<Verdict<T>> | undefined {
   if (open === undefined || !isSame) return undefined;
-  if (open.id === caller?.id) return { changes: [], answer: { answer: made } };
+  if (open.id === caller?.id) return { changes: [], result: { result: made } };
   if (open.untilMs > nowMs) return waiting(anotherRequest(open), open.untilMs);
-  return { changes: takenOver(open, caller), answer: { answer: made } };
+  return { changes: takenOver(open, caller), result: { result: made } };
 }
 
 /** The earlier class of that name that is still being dropped. */
@@ -74,20 +74,20 @@ export function decideDeletion(
     const why = new ShoalError("unavailable", `class '${className}' is being deleted`);
     return {
       changes: [...removed, removeClass(className), gone, putDrop(dropOfClass(record, state)), opened],
-      answer: { why },
+      result: { why },
     };
   }
   if (open.id !== caller.id) {
     if (open.untilMs > nowMs) return waiting(anotherRequest(open), open.untilMs);
-    return { changes: takenOver(open, caller), answer: { why: anotherRequest(open) } };
+    return { changes: takenOver(open, caller), result: { why: anotherRequest(open) } };
   }
   const drop = dropOf(state, open.classId);
-  if (drop === undefined) return { changes: [], answer: { answer: undefined } };
+  if (drop === undefined) return { changes: [], result: { result: undefined } };
   return waiting(pendingDrop(drop, `class '${className}' is out of the schema, and its deletion is not complete`));
 }
 
 function waiting(why: ShoalError, untilMs?: number): LedgerChange<Wait> {
-  return { changes: [], answer: untilMs === undefined ? { why } : { why, untilMs } };
+  return { changes: [], result: untilMs === undefined ? { why } : { why, untilMs } };
 }
 
 function takenOver(open: OpenChange, caller: ChangeCaller | undefined) {

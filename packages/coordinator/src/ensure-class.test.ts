@@ -110,10 +110,10 @@ describe("ensureClass", () => {
 
   test("of many at once one has made it", async () => {
     const coordinator = await open();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 5 }, () => coordinator.ensureClass(definition("Car"), context)),
     );
-    expect(answers.map(({ isMade }) => isMade)).toEqual([true, false, false, false, false]);
+    expect(results.map(({ isMade }) => isMade)).toEqual([true, false, false, false, false]);
   });
 
   test("knows its own class when the request comes again, until that is settled, also after a restart", async () => {

@@ -68,7 +68,7 @@ export class JobRegistry implements JobService, Disposable {
   create({ ranges, ...job }: NewJob, context: RequestContext): Promise<Job> {
     return this.#change(context, (state) => {
       const known = readJob(state, job.id);
-      if (known !== undefined) return { changes: [], answer: known.job };
+      if (known !== undefined) return { changes: [], result: known.job };
       if (!isClassThere(state, job)) throw new ShoalError("notFound", CLIENT_PHRASES.classNotFound(job.className));
       const jobs = readJobs(state);
       const ended = jobs.filter((one) => one.job.status !== "running");
@@ -102,7 +102,7 @@ export class JobRegistry implements JobService, Disposable {
           ),
           ...outdated(ended).map((one) => removeJob(one.job.id)),
         ],
-        answer: made,
+        result: made,
       };
     });
   }
@@ -135,12 +135,12 @@ export class JobRegistry implements JobService, Disposable {
       );
       const free =
         ranges.find(({ stored }) => stored.worker === worker) ?? ranges.find(({ stored }) => isFree(stored, nowMs));
-      if (free === undefined) return { changes, answer: undefined };
+      if (free === undefined) return { changes, result: undefined };
       const { job, stored } = free;
       const claimed = { ...stored, worker, token: stored.token + 1, leaseUntilMs: nowMs + this.#leaseMs };
       const { range, token, upTo, progress } = claimed;
-      const answer = { job: withMembers(job), range, token, upTo, progress, leaseMs: this.#leaseMs };
-      return { changes: [...changes, putRange(claimed)], answer };
+      const result = { job: withMembers(job), range, token, upTo, progress, leaseMs: this.#leaseMs };
+      return { changes: [...changes, putRange(claimed)], result };
     });
   }
 
@@ -150,17 +150,17 @@ export class JobRegistry implements JobService, Disposable {
   ): Promise<void> {
     const isGone = await this.#change(context, (state): LedgerChange<boolean> => {
       const { stored, range } = this.#held(state, key);
-      if (!isClassThere(state, stored.job)) return { changes: this.#classGone(stored), answer: true };
-      if (end === "done") return { changes: this.#rangeDone(stored, range, progress.counts), answer: false };
+      if (!isClassThere(state, stored.job)) return { changes: this.#classGone(stored), result: true };
+      if (end === "done") return { changes: this.#rangeDone(stored, range, progress.counts), result: false };
       if (end === "postponed") {
         const postponed = this.#postponed(stored, { ...range, progress }, reason, isOnlyHere === true);
-        return { changes: postponed, answer: false };
+        return { changes: postponed, result: false };
       }
       const leaseUntilMs = this.#nowMs() + this.#leaseMs;
       const worker = end === "released" ? { worker: "", leaseUntilMs: 0 } : { leaseUntilMs };
       const changes = [putRange({ ...range, ...worker, progress })];
       const moves = stored.stuck !== undefined && progress.after !== range.progress.after;
-      return { changes: moves ? [...changes, putJob(goingOn(stored))] : changes, answer: false };
+      return { changes: moves ? [...changes, putJob(goingOn(stored))] : changes, result: false };
     });
     if (isGone) throw new ShoalError("conflict", `job ${key.jobId} has ended: its class is gone`);
   }
@@ -169,7 +169,7 @@ export class JobRegistry implements JobService, Disposable {
     return this.#change(context, (state) => {
       const { stored } = this.#held(state, claim);
       const isThere = isClassThere(state, stored.job);
-      return { changes: isThere ? this.#aborted(stored, error) : this.#classGone(stored), answer: undefined };
+      return { changes: isThere ? this.#aborted(stored, error) : this.#classGone(stored), result: undefined };
     });
   }
 
@@ -184,8 +184,8 @@ export class JobRegistry implements JobService, Disposable {
 
   #change<T>(context: RequestContext, decide: (state: MetaState) => LedgerChange<T>): Promise<T> {
     return this.#ledger.change(context, (state) => {
-      const { changes, answer } = decide(state);
-      return { changes: changes.length === 0 ? changes : otherChanges(state, changes), answer };
+      const { changes, result } = decide(state);
+      return { changes: changes.length === 0 ? changes : otherChanges(state, changes), result };
     });
   }
 

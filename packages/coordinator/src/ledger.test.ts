@@ -5,7 +5,7 @@ import { type MetaChange, type MetaState, type MetaStore, stateAfter } from "./m
 
 const context = { deadline: Number.POSITIVE_INFINITY };
 
-/** MetaStore whose answers come when the test lets them. */
+/** MetaStore whose results come when the test lets them. */
 class HeldStore implements MetaStore {
   readonly historyId = "h";
   state: MetaState = { revision: 0, entries: new Map() };
@@ -16,13 +16,13 @@ class HeldStore implements MetaStore {
   #listener: (state: MetaState) => void = () => undefined;
 
   /** Lets the question that has waited longest go on, or fail. */
-  async answer(error?: ShoalError): Promise<void> {
+  async result(error?: ShoalError): Promise<void> {
     this.#waiting.shift()?.(error);
     await settled();
   }
 
   /** Lets the one that was asked last go on. */
-  async answerLast(): Promise<void> {
+  async respondToLast(): Promise<void> {
     this.#waiting.pop()?.(undefined);
     await settled();
   }
@@ -63,7 +63,7 @@ class HeldStore implements MetaStore {
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const put = (key: string) => () => ({ changes: [{ key, value: 1 }], answer: key });
+const put = (key: string) => () => ({ changes: [{ key, value: 1 }], result: key });
 const gone = new ShoalError("unavailable", "the store is gone");
 
 async function open(nowMs = () => 0): Promise<{ readonly store: HeldStore; readonly ledger: Ledger }> {
@@ -80,10 +80,10 @@ describe("Ledger", () => {
     const first = ledger.current();
     store.change("a");
     const others = [ledger.current(), ledger.current(), ledger.current()];
-    await store.answer();
+    await store.result();
     expect((await first).revision).toBe(0);
     expect(store.loads).toBe(2);
-    await store.answer();
+    await store.result();
     for (const state of await Promise.all(others)) expect(state.revision).toBe(1);
     expect(store.loads).toBe(2);
   });
@@ -91,10 +91,10 @@ describe("Ledger", () => {
   test("a read that fails takes those along that waited for it, and no later one", async () => {
     const { store, ledger } = await open();
     const outcomes = Promise.allSettled([ledger.current(), ledger.current()]);
-    await store.answer(gone);
+    await store.result(gone);
     expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     const later = ledger.current();
-    await store.answer();
+    await store.result();
     expect((await later).revision).toBe(0);
   });
 
@@ -102,12 +102,12 @@ describe("Ledger", () => {
     const { store, ledger } = await open();
     const outcomes = Promise.allSettled(["a", "b", "c"].map((key) => ledger.change(context, put(key))));
     await settled();
-    await store.answer(gone);
+    await store.result(gone);
     expect(await outcomes).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason: gone })));
     expect(store.commits).toBe(1);
     const later = ledger.change(context, put("d"));
     await settled();
-    await store.answer();
+    await store.result();
     expect(await later).toBe("d");
   });
 
@@ -116,11 +116,11 @@ describe("Ledger", () => {
     const seen: number[] = [];
     const changed = ledger.change(context, ({ revision }) => {
       seen.push(revision);
-      return { changes: [{ key: "mine", value: revision }], answer: revision };
+      return { changes: [{ key: "mine", value: revision }], result: revision };
     });
     await settled();
     store.change("a");
-    for (let step = 0; step < 3; step++) await store.answer();
+    for (let step = 0; step < 3; step++) await store.result();
     expect(await changed).toBe(1);
     expect(seen).toEqual([0, 1]);
   });
@@ -129,30 +129,30 @@ describe("Ledger", () => {
     const { store, ledger } = await open();
     const refuse = ({ entries }: MetaState) => {
       if (!entries.has("a")) throw new ShoalError("notFound", "no a");
-      return { changes: [], answer: "found" };
+      return { changes: [], result: "found" };
     };
     const refused = ledger.change(context, refuse);
     refused.catch(() => undefined);
     await settled();
-    await store.answer();
+    await store.result();
     await expect(refused).rejects.toThrow("no a");
     store.change("a");
     const found = ledger.change(context, refuse);
     await settled();
-    await store.answer();
-    await store.answer();
+    await store.result();
+    await store.result();
     expect(await found).toBe("found");
   });
 
   test("a refusal is not decided again because of changes of its own process that came after it", async () => {
     const { store, ledger } = await open();
     let decided = 0;
-    const looked = ledger.change(context, () => ({ changes: [], answer: ++decided }));
+    const looked = ledger.change(context, () => ({ changes: [], result: ++decided }));
     const changed = ledger.change(context, put("a"));
     await settled();
-    await store.answerLast();
+    await store.respondToLast();
     expect(await changed).toBe("a");
-    await store.answer();
+    await store.result();
     expect([await looked, decided]).toEqual([1, 1]);
   });
 
@@ -165,7 +165,7 @@ describe("Ledger", () => {
     const outcomes = Promise.allSettled([first, late, left]);
     await settled();
     nowMs = 100;
-    await store.answer();
+    await store.result();
     expect(await outcomes).toMatchObject([
       { value: "a" },
       { reason: { code: "deadlineExceeded" } },

@@ -5,7 +5,7 @@ import type { MetaChange, MetaState, MetaStore } from "./meta-store.js";
 /** What a change does to the state that it was decided on, and what its caller gets. Without changes nothing is written. */
 export interface LedgerChange<T> {
   readonly changes: readonly MetaChange[];
-  readonly answer: T;
+  readonly result: T;
 }
 
 /** For reads that several callers share: the store has a limit of its own. */
@@ -99,7 +99,7 @@ export class Ledger implements Disposable {
       if (!isCommitted) await this.#reached(() => this.current());
       if (!isCommitted && this.#state !== state && !this.#wereCurrent.has(state)) continue;
       if (decision.change === undefined) throw decision.refusal;
-      return decision.change.answer;
+      return decision.change.result;
     }
   }
 

@@ -104,18 +104,18 @@ export class NodeRegistry implements NodeService, Disposable {
       if (decidedOn !== undefined) await this.#checkIsAway(decidedOn, node, identity, claim);
       isEntered = await this.#ledger.change(context, (state) => {
         const known = storedNode(state.entries.get(key));
-        if (known?.revision !== decidedOn?.revision) return { changes: [], answer: false };
+        if (known?.revision !== decidedOn?.revision) return { changes: [], result: false };
         if (known?.identity !== undefined && known.identity !== identity && claim?.replaces !== true) {
           this.#checkMayBeEmpty(node.name, claim, state);
         }
         if (known !== undefined && known.identity === identity && isSame(recordOf(known), node)) {
-          return { changes: [], answer: true };
+          return { changes: [], result: true };
         }
         const { name, address, shoalVersion, gitHash } = node;
         const value: { [member: string]: Json } = { name, shoalVersion, gitHash, revision: state.revision + 1 };
         if (address !== undefined) value.address = address;
         if (identity !== undefined) value.identity = identity;
-        return { changes: otherChanges(state, [{ key, value }]), answer: true };
+        return { changes: otherChanges(state, [{ key, value }]), result: true };
       });
     }
   }
@@ -165,7 +165,7 @@ export class NodeRegistry implements NodeService, Disposable {
     await this.#ledger.change(context, (state) => {
       const drops = readDrops(state).filter(({ classId }) => classIds.includes(classId));
       const changes = withoutHolder(drops, nodeName);
-      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result: undefined };
     });
   }
 
@@ -183,7 +183,7 @@ export class NodeRegistry implements NodeService, Disposable {
         throw expectedNode(name, nodes.length);
       const removal = { key: LAST_REMOVAL_KEY, value: state.revision + 1 };
       // Whoever removes it knows that it is gone for good, and with it all that it could still take writes into.
-      return { changes: otherChanges(state, [{ key, value: undefined }, removal, ...confirmed]), answer: node };
+      return { changes: otherChanges(state, [{ key, value: undefined }, removal, ...confirmed]), result: node };
     });
   }
 

@@ -184,7 +184,7 @@ describe("S11: a job without a class that an earlier build has stored", () => {
         { key: "job/old", value: { job, open: [0], order: 1 } },
         { key: "job-range/old/0", value: range },
       ],
-      answer: undefined,
+      result: undefined,
     }));
     const jobs = new JobRegistry({ ledger, nowMs: Date.now });
     expect(await jobs.claim("worker", until())).toBeUndefined();

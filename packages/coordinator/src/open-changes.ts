@@ -3,14 +3,14 @@ import { entriesUnder, type MetaChange, type MetaState } from "./meta-store.js";
 
 /**
  * Prefix of the keys of changes that are made and not settled, by the id of the change: their callers may never have
- * had the answer.
+ * had the result.
  */
 const CHANGE_PREFIX = "change/";
 
 /** Whoever repeats a request after so long means another change. */
 const FORGOTTEN_MS = 3_600_000;
 
-/** The longest that a caller waits for his answer, should his deadline be later. */
+/** The longest that a caller waits for his result, should his deadline be later. */
 const WAITED_MS_MAX = 60_000;
 
 /** What was made. */
@@ -24,10 +24,10 @@ export interface ChangeSubject {
   readonly properties?: readonly string[];
 }
 
-/** A change that is made and whose caller may not have the answer. */
+/** A change that is made and whose caller may not have the result. */
 export interface OpenChange extends ChangeSubject {
   readonly id: string;
-  /** Until then, in milliseconds since 1970, its caller may still wait for the answer, and settle it. */
+  /** Until then, in milliseconds since 1970, its caller may still wait for the result, and settle it. */
   readonly untilMs: number;
 }
 

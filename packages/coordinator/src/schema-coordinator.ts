@@ -57,7 +57,7 @@ import {
   shardCount,
 } from "./stored-schema.js";
 
-const ANSWER_MS_MAX = 10_000;
+const RESULT_MS_MAX = 10_000;
 const RELEASE_MS_MAX = 1_000;
 
 /** Nodes that are started together register within seconds. */
@@ -79,7 +79,7 @@ export interface SchemaCoordinatorOptions {
   /** Fails with `overloaded` when there is no memory for so many shards more. Absent: it is not this process that holds them. */
   readonly checkRoom?: ((shards: number) => void) | undefined;
   /** So long does a change wait for storage nodes, or for another change, before it is answered with an error. */
-  readonly answerMsMax?: number;
+  readonly responseMsMax?: number;
 }
 
 /** The one writer of the schema: every change is one compare-and-set commit in the MetaStore. */
@@ -108,7 +108,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
    */
   async begin(historyId: string, context: RequestContext): Promise<void> {
     this.#beginning = historyId;
-    await this.#change(context, () => ({ changes: [], answer: undefined }));
+    await this.#change(context, () => ({ changes: [], result: undefined }));
   }
 
   /** The cluster that the store belongs to. */
@@ -143,11 +143,11 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
         const { record } = stored;
         // A request that comes once more finds what it has made.
         const isMade = ownChange(state, caller, record)?.kind === "class";
-        return { changes: [], answer: { answer: { record, isMade } } };
+        return { changes: [], result: { result: { record, isMade } } };
       }
-      const { changes, answer: verdict } = this.#newClass(definition, schema, state, plan, caller);
-      if (!("answer" in verdict)) return { changes, answer: verdict };
-      return { changes, answer: { answer: { record: verdict.answer, isMade: true } } };
+      const { changes, result: verdict } = this.#newClass(definition, schema, state, plan, caller);
+      if (!("result" in verdict)) return { changes, result: verdict };
+      return { changes, result: { result: { record: verdict.result, isMade: true } } };
     });
   }
 
@@ -161,13 +161,13 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     return this.#change(context, (schema, state) => {
       const stored = storedClass(schema, className, classId);
       const own = ownChange(state, caller, stored.record)?.properties;
-      if (own !== undefined) return { changes: [], answer: { record: stored.record, added: own } };
-      const { changes, answer: record } = this.#extended(stored, properties, schema);
+      if (own !== undefined) return { changes: [], result: { record: stored.record, added: own } };
+      const { changes, result: record } = this.#extended(stored, properties, schema);
       const known = stored.record.definition.properties?.length ?? 0;
       const added = (record.definition.properties ?? []).slice(known).map(({ name }) => name);
       const subject = { kind: "properties", className, classId, properties: added } as const;
       const open = caller === undefined || added.length === 0 ? [] : [putOpenChange(caller, subject)];
-      return { changes: [...changes, ...open], answer: { record, added } };
+      return { changes: [...changes, ...open], result: { record, added } };
     });
   }
 
@@ -199,24 +199,24 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
       }
       checkNewProperty(className, property, definitionsOf(schema.classes), NONE_SHOWN);
       checkPropertyCount(className, properties.length + 1, this.#options.limits.propertiesPerClassMax);
-      const { changes, answer } = replaceRecord(stored, {
+      const { changes, result } = replaceRecord(stored, {
         definition: { ...definition, properties: [...properties, property] },
       });
       const open = caller === undefined ? [] : [putOpenChange(caller, subject)];
-      return { changes: [...changes, ...open], answer: { answer } };
+      return { changes: [...changes, ...open], result: { result } };
     });
   }
 
   async deleteClass(incarnation: ClassIncarnation, context: ChangeContext): Promise<void> {
     const nowMs = this.#nowMs();
-    // A caller in this process has his answer when this resolves.
+    // A caller in this process has his result when this resolves.
     const caller = this.#callerOf(context) ?? changeCaller(this.#options.newClassId(), context.deadline, nowMs);
     try {
       await this.#decided(context, (schema, state) =>
         decideDeletion(incarnation, schema, state, caller, this.#nowMs()),
       );
     } catch (thrown) {
-      // Its caller gets this answer; whoever repeats the deletion need not wait for him.
+      // Its caller gets this result; whoever repeats the deletion need not wait for him.
       await this.#release(caller).catch(() => undefined);
       throw thrown;
     }
@@ -228,7 +228,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
       const open = readOpenChanges(state);
       const over = [...open.filter(({ id }) => id === changeId), ...forgotten(open, this.#nowMs())];
       const changes = [...removeOpenChanges(over), ...forgetGoneClasses(state, this.#nowMs())];
-      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+      return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result: undefined };
     });
   }
 
@@ -238,7 +238,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     await this.#options.ledger.change({ deadline: nowMs + RELEASE_MS_MAX }, (state) => {
       const open = readOpenChanges(state).find((one) => one.id === id);
       const changes = open === undefined ? [] : otherChanges(state, [putOpenChange({ id, untilMs: nowMs }, open)]);
-      return { changes, answer: undefined };
+      return { changes, result: undefined };
     });
   }
 
@@ -246,7 +246,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     const { ledger } = this.#options;
     await ledger.change(context, (state) => ({
       changes: restoredSchema(snapshot, ledger.historyId, state),
-      answer: undefined,
+      result: undefined,
     }));
   }
 
@@ -258,7 +258,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
   ): Promise<number> {
     const record = await this.#change(context, (schema) => {
       const stored = storedClass(schema, className, classId);
-      if (stored.record.dimensions !== undefined) return { changes: [], answer: stored.record };
+      if (stored.record.dimensions !== undefined) return { changes: [], result: stored.record };
       return replaceRecord(stored, { dimensions });
     });
     return record.dimensions ?? dimensions;
@@ -311,7 +311,7 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
     for (const stored of classes.values()) order = Math.max(order, stored.order + 1);
     const subject = { kind: "class", className: definition.class, classId: record.classId } as const;
     const open = caller === undefined ? [] : [putOpenChange(caller, subject)];
-    return { changes: [putClass({ record, order }), ...open], answer: { answer: record } };
+    return { changes: [putClass({ record, order }), ...open], result: { result: record } };
   }
 
   /** The shards of a new class and, where it has a factor, the names of their copies. */
@@ -357,23 +357,23 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
   ): LedgerChange<ClassRecord> {
     const { record } = stored;
     const definition = extendClass(record.definition, properties, definitionsOf(classes), this.#options.limits);
-    return definition === record.definition ? { changes: [], answer: record } : replaceRecord(stored, { definition });
+    return definition === record.definition ? { changes: [], result: record } : replaceRecord(stored, { definition });
   }
 
-  /** Decides until there is an answer; what it waits for is waited for no longer than `answerMsMax`. */
+  /** Decides until there is a result; what it waits for is waited for no longer than `responseMsMax`. */
   async #decided<T>(
     context: RequestContext,
     decide: (schema: StoredSchema, state: MetaState) => LedgerChange<Verdict<T>>,
   ): Promise<T> {
-    const { ledger, answerMsMax = ANSWER_MS_MAX } = this.#options;
-    const giveUpMs = Math.min(context.deadline, this.#nowMs() + answerMsMax);
+    const { ledger, responseMsMax = RESULT_MS_MAX } = this.#options;
+    const giveUpMs = Math.min(context.deadline, this.#nowMs() + responseMsMax);
     for (;;) {
       let decidedOn = ledger.state;
       const verdict = await this.#change(context, (schema, state) => {
         decidedOn = state;
         return decide(schema, state);
       });
-      if ("answer" in verdict) return verdict.answer;
+      if ("result" in verdict) return verdict.result;
       await ledger.changedSince(decidedOn, Math.min(giveUpMs, verdict.untilMs ?? giveUpMs), context.signal);
       context.signal?.throwIfAborted();
       if (this.#nowMs() >= giveUpMs) throw verdict.why;
@@ -386,16 +386,16 @@ export class SchemaCoordinator implements ServedSchema, Disposable {
   ): Promise<T> {
     const { ledger } = this.#options;
     const beginning = this.#beginning;
-    const answer = await ledger.change(context, (state) => {
+    const result = await ledger.change(context, (state) => {
       this.#follow(state);
       const decided = decide(this.#schema, state);
       refuseTooLarge(this.#schema, decided.changes);
       const begun = beginning === undefined ? [] : beginHistory(ledger.historyId, state, beginning);
       const changes = [...begun, ...decided.changes];
-      return { changes: changes.length === 0 ? changes : schemaChanges(state, changes), answer: decided.answer };
+      return { changes: changes.length === 0 ? changes : schemaChanges(state, changes), result: decided.result };
     });
     this.#beginning = undefined;
-    return answer;
+    return result;
   }
 
   #follow(state: MetaState): void {
@@ -455,5 +455,5 @@ function unknownClass(className: string): ShoalError {
 
 function replaceRecord(stored: StoredClass, change: Partial<ClassRecord>): LedgerChange<ClassRecord> {
   const record: ClassRecord = { ...stored.record, ...change };
-  return { changes: [putClass({ record, order: stored.order })], answer: record };
+  return { changes: [putClass({ record, order: stored.order })], result: record };
 }

@@ -34,7 +34,7 @@ class World {
       newClassId: () => `id${++this.#ids}`,
       limits: { classesMax: 25, propertiesPerClassMax: 12 },
       shardLimit: { max: 100, reason: "SCHEMA_SHARDS_MAX" },
-      answerMsMax: 20,
+      responseMsMax: 20,
     });
     await schema.begin(history, this.context());
     return { schema, nodes: new NodeRegistry(ledger, 0) };

@@ -48,7 +48,7 @@ export class StoredAccess extends StoredEntries implements AccessService {
       this.#checkSizes(changes, known);
       const stored = changes.map(({ key, value }) => ({ key: PREFIX + key, value }));
       const version = { key: VERSION_KEY, value: Math.max(known.version, goesOnFrom) + 1 };
-      return { changes: otherChanges(state, [...stored, version]), answer: undefined };
+      return { changes: otherChanges(state, [...stored, version]), result: undefined };
     });
   }
 

@@ -21,7 +21,7 @@ test.skipIf(!HAS_ETCD)("what a thousand shards propose at once fits into etcd's 
   const shards = names.map((name) => ({ name, members: ["n1", "n2", "n3"], copies: COPIES }));
   const record = { classId: "c", definition: { class: "C" }, sharding: { shards } } as unknown as ClassRecord;
   const change = (what: ReturnType<typeof putClass>) =>
-    ledger.change(context, (state) => ({ changes: schemaChanges(state, [what]), answer: undefined }));
+    ledger.change(context, (state) => ({ changes: schemaChanges(state, [what]), result: undefined }));
   await change(putClass({ record, order: 1 }));
   using copies = new StoredCopies(ledger);
   const before = (await store.load(context)).revision;

@@ -23,7 +23,7 @@ function openStore(disk = new MemoryStore()): Promise<MetaStore> {
 }
 
 function change(ledger: Ledger, changes: readonly MetaChange[]): Promise<void> {
-  return ledger.change(CONTEXT, (state) => ({ changes: schemaChanges(state, changes), answer: undefined }));
+  return ledger.change(CONTEXT, (state) => ({ changes: schemaChanges(state, changes), result: undefined }));
 }
 
 /** Makes a class of that id: shards `0`, `1`, … with copies, and `single`. */
@@ -151,7 +151,7 @@ it("accepts nothing of a class that was restored without its configurations: nob
   using copies = new StoredCopies(restored);
   await restored.change(CONTEXT, (state) => ({
     changes: restoredSchema(snapshot, restored.historyId, state),
-    answer: undefined,
+    result: undefined,
   }));
   const first = proposals("c", 0, 1);
   expect(await copies.propose("n1", first, CONTEXT)).toEqual([{ shard: "c/0", isAccepted: false, current: FIRST }]);

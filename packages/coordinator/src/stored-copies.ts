@@ -99,7 +99,7 @@ export class StoredCopies implements CopyService, Disposable {
           return current !== undefined && (isLost(state, ...namesOf(shard)) || version > current.version);
         });
         const changes = later.map(([shard, configuration]) => putConfiguration(shard, configuration));
-        return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+        return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result: undefined };
       });
     }
   }
@@ -171,7 +171,7 @@ export class StoredCopies implements CopyService, Disposable {
 
   #decide(batch: readonly WaitingProposal[], state: MetaState): LedgerChange<readonly CopyDecision[]> {
     const changed = new Map<ShardKey, ShardConfiguration>();
-    const answer = batch.map(({ node, proposal: { shard, next } }): CopyDecision => {
+    const result = batch.map(({ node, proposal: { shard, next } }): CopyDecision => {
       const current = changed.get(shard) ?? this.#configurationIn(state, shard);
       // One that was made comes again when its response was lost.
       if (current === undefined || isDeepStrictEqual(current, next)) {
@@ -183,7 +183,7 @@ export class StoredCopies implements CopyService, Disposable {
       return { shard, isAccepted: true, current: next };
     });
     const changes = Array.from(changed, ([shard, configuration]) => putConfiguration(shard, configuration));
-    return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer };
+    return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result };
   }
 
   /** Undefined: there is no such shard with copies. */
@@ -215,7 +215,7 @@ export class StoredCopies implements CopyService, Disposable {
         await this.#ledger.change(SHARED, (state) => {
           const keys = this.#leftIn(state).slice(0, CHANGES_MAX);
           const changes = keys.map((key) => ({ key, value: undefined }));
-          return { changes: changes.length === 0 ? [] : otherChanges(state, changes), answer: undefined };
+          return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result: undefined };
         });
       }
     } catch {

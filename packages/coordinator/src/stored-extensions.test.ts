@@ -23,7 +23,7 @@ it("keeps extensions beside other entries, tells when they change, and has them 
   expect([...(seen.at(-1)?.entries ?? [])]).toEqual(expected);
   expect(seen.map(({ entries }) => entries.size)).toEqual([0, 1, 2, 3]);
   expect(await extensions.current(CONTEXT)).toBe(seen.at(-1));
-  await ledger.change(CONTEXT, () => ({ changes: [{ key: "class/A", value: {} }], answer: undefined }));
+  await ledger.change(CONTEXT, () => ({ changes: [{ key: "class/A", value: {} }], result: undefined }));
   expect(await extensions.current(CONTEXT)).toBe(seen.at(-1));
   expect(seen).toHaveLength(4);
 

@@ -36,7 +36,7 @@ export class StoredExtensions extends StoredEntries implements ExtensionService 
   put(key: string, value: Json, context: RequestContext): Promise<void> {
     return this.ledger.change(context, (state) => {
       this.#checkFits(key, value, state);
-      return { changes: otherChanges(state, [{ key: PREFIX + key, value }]), answer: undefined };
+      return { changes: otherChanges(state, [{ key: PREFIX + key, value }]), result: undefined };
     });
   }
 

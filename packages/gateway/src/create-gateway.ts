@@ -13,7 +13,6 @@ import {
   type Metrics,
   RateLimitedLogger,
 } from "@shoal/service-runtime";
-import { AnswerBudget } from "./answer-budget.js";
 import { AuditLog, type AuditSink } from "./audit/audit-log.js";
 import type { AccessControl } from "./auth/access.js";
 import { discoveryUrl } from "./auth/discovery.js";
@@ -28,6 +27,7 @@ import { graphQlRoutes } from "./graphql-route.js";
 import { HttpServer } from "./http/http-server.js";
 import type { HttpServerSettings, ServerCertificateSource } from "./http/http-server-settings.js";
 import type { Route } from "./http/route.js";
+import { ResponseBudget } from "./response-budget.js";
 import { withCheckedParameters } from "./rest/check-parameters.js";
 import { INTERFACE_VERSION } from "./rest/instance-routes.js";
 import { type DocumentParts, isOf } from "./rest/openapi/document.js";
@@ -115,14 +115,14 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const hasClass = (className: string): boolean => view.classRecord(className) !== undefined;
   const audit = dependencies.audit && new AuditLog({ ...dependencies.audit, clock, hasClass });
   const rowGate = new RowGate();
-  const answers = new AnswerBudget(settings);
+  const responses = new ResponseBudget(settings);
   const graphQl = new GraphQlHandler({
     schema: view,
     query,
     wire: profile,
     modules,
     limits: graphQlLimits(settings),
-    answers,
+    responses,
     rowGate,
     statistics: statistics.graphQl,
     onFault: (error, { requestId }) => logger.error({ requestId, error }, "a GraphQL field failed"),
@@ -133,7 +133,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     ...settings,
     modules,
     onBatch: statistics.countBatch,
-    answers,
+    responses,
     rowGate,
     address: () => address,
     isReady,
@@ -149,7 +149,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     ),
   );
   const { fallback, certificate } = dependencies;
-  const parts = { access, clock, logger, audit, metrics, fallback, certificate, answers };
+  const parts = { access, clock, logger, audit, metrics, fallback, certificate, responses };
   const server = new HttpServer(routes, settings, parts);
   if (metrics !== undefined) describeGatewayMetrics(metrics, statistics, rowGate);
   const stop = async (): Promise<void> => {

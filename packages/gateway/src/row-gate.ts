@@ -12,7 +12,7 @@ export const WAITING_MAX = 128;
 
 /**
  * Lets reads of many rows begin only while all of them together reach a maximum of rows, in equal parts by share. Each holds
- * its rows and its answer in memory and takes the process for a while: 2,000 lists of 10,000 objects at once took 6 GiB,
+ * its rows and its response in memory and takes the process for a while: 2,000 lists of 10,000 objects at once took 6 GiB,
  * and nobody was answered for minutes, probes neither.
  */
 export class RowGate {

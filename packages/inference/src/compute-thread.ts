@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ShoalError } from "@shoal/model";
 import type { ModuleResources } from "@shoal/module-api";
 import { Gate, type RequestContext, TimedSignal } from "@shoal/runtime";
-import type { ThreadAnswer } from "./thread-server.js";
+import type { ThreadResponse } from "./thread-server.js";
 
 /** Works that wait for a thread. */
 const WAITING_MAX_DEFAULT = 256;
@@ -45,9 +45,9 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
     using call = new TimedSignal(context, this.#nowMs(), lateError);
     const { signal } = call;
     // What has begun keeps the thread, also when nobody waits for it any more.
-    const answer = this.#gate.run(1, { signal, share: context.share }, () => this.#answer(work));
+    const response = this.#gate.run(1, { signal, share: context.share }, () => this.#response(work));
     return await new Promise<Result>((resolve, reject) => {
-      answer.then(resolve, reject);
+      response.then(resolve, reject);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   }
@@ -57,7 +57,7 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  async #answer(work: Work): Promise<Result> {
+  async #response(work: Work): Promise<Result> {
     if (this.#isStopped) throw this.#failure("unavailable", "it has been stopped");
     return await new Promise<Result>((resolve, reject) => {
       this.#running = { resolve, reject };
@@ -70,14 +70,14 @@ export class ComputeThread<Work, Result> implements AsyncDisposable {
 
   #begun(): Worker {
     const worker = new Worker(this.#file);
-    worker.on("message", (answer: ThreadAnswer<Result>) => {
+    worker.on("message", (response: ThreadResponse<Result>) => {
       const running = this.#running;
       if (this.#worker !== worker || running === undefined) return;
       this.#running = undefined;
       worker.unref();
-      if ("failure" in answer)
-        running.reject(this.#failure(answer.isLoaded ? "invalid" : "unavailable", answer.failure));
-      else running.resolve(answer.result);
+      if ("failure" in response)
+        running.reject(this.#failure(response.isLoaded ? "invalid" : "unavailable", response.failure));
+      else running.resolve(response.result);
     });
     const end = (reason: string, cause?: unknown): void => {
       if (this.#worker !== worker) return;

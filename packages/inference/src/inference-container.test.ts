@@ -51,9 +51,9 @@ it.each<[Failure, number]>([
   await using there = await FakeContainer.start(PATHS);
   there.failures = [failure];
   await using container = ask(there.address);
-  const answer = await container.vector("/vectors", { text: "a" }, inTime()).catch(() => undefined);
+  const response = await container.vector("/vectors", { text: "a" }, inTime()).catch(() => undefined);
   expect(there.asked).toHaveLength(times);
-  expect(answer).toEqual(times === 2 ? new Float32Array([1, 0.5]) : undefined);
+  expect(response).toEqual(times === 2 ? new Float32Array([1, 0.5]) : undefined);
 });
 
 it.each([[[]], [["a"]], [[1, null]], [null], [{}], ["1"]])("takes %j for no vector", async (vector) => {

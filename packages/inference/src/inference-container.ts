@@ -10,7 +10,7 @@ const CONNECT_MS_MAX = 5_000;
 const RETRY_PAUSE_MS = 100;
 
 /** Vectors and answers are small; what is longer is none. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 /** Connections, and so calls at a time. Further ones wait in turn. */
 const CONNECTIONS_MAX = 16;
 
@@ -18,7 +18,7 @@ const READY_MS_MAX = 120_000;
 const READY_PAUSE_MS = 1_000;
 const READY_CALL_MS = 500;
 
-/** How much of an answer that is not understood is shown. */
+/** How much of a response that is not understood is shown. */
 const SHOWN_CHARS = 80;
 
 /** What proxies answer while nobody is behind them. */
@@ -26,7 +26,7 @@ const NOBODY_THERE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 type Call = Pick<Dispatcher.RequestOptions, "method" | "path" | "body">;
 
-interface Answer {
+interface ContainerResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -104,13 +104,13 @@ export class InferenceContainer implements AsyncDisposable {
     }
   }
 
-  async #call(call: Call, context: RequestContext): Promise<Answer> {
+  async #call(call: Call, context: RequestContext): Promise<ContainerResponse> {
     const deadline = Math.min(context.deadline, this.#nowMs() + CALL_MS_MAX);
     const bounded = new InnerContext(context, { deadline });
     const retriable = (): boolean => this.#nowMs() + RETRY_PAUSE_MS < bounded.deadline;
     try {
-      const answer = await this.#callOnce(call, bounded);
-      if (!NOBODY_THERE.has(answer.status) || !retriable()) return answer;
+      const response = await this.#callOnce(call, bounded);
+      if (!NOBODY_THERE.has(response.status) || !retriable()) return response;
     } catch (thrown) {
       if (ShoalError.from(thrown).code !== "unavailable" || !retriable()) throw thrown;
     }
@@ -119,25 +119,25 @@ export class InferenceContainer implements AsyncDisposable {
     return this.#callOnce(call, bounded);
   }
 
-  async #callOnce({ path, ...call }: Call, context: RequestContext): Promise<Answer> {
+  async #callOnce({ path, ...call }: Call, context: RequestContext): Promise<ContainerResponse> {
     const lateError = () => this.#failure("deadlineExceeded", "has not answered in time");
     using timed = new TimedSignal(context, this.#nowMs(), lateError);
     try {
       this.#pool ??= openPool(this.#url.origin);
-      const answer = await (await this.#pool).request({
+      const response = await (await this.#pool).request({
         ...call,
         path: this.#url.pathname.replace(/\/$/, "") + path,
         signal: timed.signal,
         ...(call.body === undefined ? {} : { headers: { "content-type": "application/json" } }),
       });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      return { status: response.statusCode, text: await response.body.text() };
     } catch (thrown) {
       timed.signal.throwIfAborted();
       throw this.#failure("unavailable", `cannot be reached: ${reasonOf(thrown)}`, thrown);
     }
   }
 
-  #objectOf({ status, text }: Answer): JsonObject {
+  #objectOf({ status, text }: ContainerResponse): JsonObject {
     const parsed = objectOf(text);
     if (status > 399) {
       const said = parsed?.error ?? parsed?.detail;
@@ -161,7 +161,7 @@ async function openPool(origin: string): Promise<Pool> {
   return new undici.Pool(origin, {
     connections: CONNECTIONS_MAX,
     pipelining: 1,
-    maxResponseSize: ANSWER_BYTES_MAX,
+    maxResponseSize: RESPONSE_BYTES_MAX,
     // A call is bounded as a whole.
     headersTimeout: 0,
     bodyTimeout: 0,

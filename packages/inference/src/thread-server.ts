@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 
 /** What a thread answers a work with: a result, or why there is none. `isLoaded`: the fault is the work's. */
-export type ThreadAnswer<Result> =
+export type ThreadResponse<Result> =
   | { readonly result: Result }
   | { readonly failure: string; readonly isLoaded: boolean };
 
@@ -17,11 +17,11 @@ export function serveThread<Work, Result>(load: () => Promise<(work: Work) => Re
       loaded ??= load();
       const solve = await loaded;
       isLoaded = true;
-      parentPort?.postMessage({ result: await solve(work) } satisfies ThreadAnswer<Result>);
+      parentPort?.postMessage({ result: await solve(work) } satisfies ThreadResponse<Result>);
     } catch (thrown) {
       if (!isLoaded) loaded = undefined;
       const failure = thrown instanceof Error ? thrown.message : String(thrown);
-      parentPort?.postMessage({ failure, isLoaded } satisfies ThreadAnswer<Result>);
+      parentPort?.postMessage({ failure, isLoaded } satisfies ThreadResponse<Result>);
     }
   });
 }

@@ -71,10 +71,10 @@ describe("replaceObject", () => {
       ["Car", { vector: [1, 2, 3] }],
       "invalid: class 'Car' has vectors of 2 dimensions, got one of 3 (vector lengths don't match: 3 vs 2): use a vector of the same model, or a class of its own",
     ],
-  ])("path %s, body %j: %s", async (path, body, answer) => {
+  ])("path %s, body %j: %s", async (path, body, result) => {
     const { cluster, ingest, context } = await withCar({ nodes: 2, shards: 3 });
     const before = cluster.row("Car", id);
-    expect(await refusal(ingest.replaceObject(path, input(...body), context))).toBe(answer);
+    expect(await refusal(ingest.replaceObject(path, input(...body), context))).toBe(result);
     expect(cluster.row("Car", id)).toBe(before);
     expect(cluster.row("Bus", id)).toBeUndefined();
     expect(cluster.row("Car", other)).toBeUndefined();

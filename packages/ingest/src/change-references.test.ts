@@ -133,8 +133,8 @@ describe.each(OPERATIONS)("refusals of %s", (name, run) => {
     const setup = await withCar();
     setup.cluster.downShards.add("Bus");
     expect(await refusal(run(setup, nowhere, "notes", to(one)))).toBe("unavailable: a shard of 'Bus' is down");
-    const answer = await refusal(run(setup, id, "notes", to(nowhere)));
-    expect(answer).toBe(name === "remove" ? "accepted" : "unavailable: a shard of 'Bus' is down");
+    const result = await refusal(run(setup, id, "notes", to(nowhere)));
+    expect(result).toBe(name === "remove" ? "accepted" : "unavailable: a shard of 'Bus' is down");
     expect(await refusal(run(setup, id, "notes", to(one)))).toBe("accepted");
   });
 
@@ -145,10 +145,10 @@ describe.each(OPERATIONS)("refusals of %s", (name, run) => {
     if (find === undefined) throw new Error("no node");
     const asked = find.findObjects.bind(find);
     find.findObjects = async (...question) => {
-      const answer = await asked(...question);
+      const result = await asked(...question);
       find.findObjects = asked;
       await ingest.deleteObject(id, context);
-      return answer;
+      return result;
     };
     expect(await refusal(run(setup, id, "notes", to(one)))).toBe(`${code}: no object with id '${id}'`);
   });

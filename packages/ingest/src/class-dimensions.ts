@@ -7,7 +7,7 @@ import type { RequestContext } from "@shoal/runtime";
  * the coordinator and before anything is written; whoever comes second is held to it.
  */
 export class ClassDimensions {
-  /** Requests under way and their answers, until the schema itself says the length. */
+  /** Requests under way and their results, until the schema itself says the length. */
   readonly #asked = new WeakMap<ClassRecord, Promise<number>>();
 
   constructor(private readonly service: Pick<SchemaService, "fixDimensions">) {}
@@ -25,9 +25,9 @@ export class ClassDimensions {
     if (record.dimensions !== undefined) return record.dimensions;
     const asked = this.#asked.get(record);
     if (asked !== undefined) {
-      const answer = await asked.catch(() => undefined);
-      // The one who asked may have run out of time or gone away, which is no answer for anybody else.
-      if (answer !== undefined) return answer;
+      const result = await asked.catch(() => undefined);
+      // The one who asked may have run out of time or gone away, which is no result for anybody else.
+      if (result !== undefined) return result;
     }
     const asking = this.service.fixDimensions(record.definition.class, record.classId, length, context);
     this.#asked.set(record, asking);

@@ -205,9 +205,9 @@ describe("validateObject", () => {
       input("Car", { properties: { wheels: "4" } }),
       `invalid: invalid object: invalid integer property 'wheels' on class 'Car': requires an integer of at most 64 bits, without fraction or exponent, but got the string "4"`,
     ],
-  ])("answers to %j: %s", async (body, answer) => {
+  ])("answers to %j: %s", async (body, result) => {
     const { cluster, ingest, context } = setUp();
-    expect(await refusal(ingest.validateObject(body, context))).toBe(answer);
+    expect(await refusal(ingest.validateObject(body, context))).toBe(result);
     expect(cluster.calls).toEqual([]);
   });
 

@@ -98,9 +98,9 @@ describe("importReferences", () => {
         "property 'name' of class 'Car' holds no references: its data type names no class",
       ],
     ];
-    const answers = await run([...faults.map(([given]) => given), reference(0), reference(1)]);
-    expect(answers.slice(0, -2)).toEqual(faults.map(([, message]) => `invalid: ${message}`));
-    expect(answers.slice(-2)).toEqual([expect.anything(), `notFound: no object with id '${idOf(1)}'`]);
+    const results = await run([...faults.map(([given]) => given), reference(0), reference(1)]);
+    expect(results.slice(0, -2)).toEqual(faults.map(([, message]) => `invalid: ${message}`));
+    expect(results.slice(-2)).toEqual([expect.anything(), `notFound: no object with id '${idOf(1)}'`]);
     expect(list(0)).toHaveLength(1);
     expect([...cluster.rows.values()].reduce((sum, rows) => sum + rows.size, 0)).toBe(1);
   });
@@ -130,11 +130,11 @@ describe("importReferences", () => {
     cluster.beforePut = (shard) => {
       if (shard.shardName === bad) throw new ShoalError("unavailable", "gone");
     };
-    const answers = await run(Array.from({ length: 30 }, (_, at) => reference(at)));
-    const stored = answers.map((answer) => answer !== "unavailable: gone");
-    expect(stored).toEqual(answers.map((_, at) => cluster.shardOf(car, idOf(at)).shardName !== bad));
+    const results = await run(Array.from({ length: 30 }, (_, at) => reference(at)));
+    const stored = results.map((result) => result !== "unavailable: gone");
+    expect(stored).toEqual(results.map((_, at) => cluster.shardOf(car, idOf(at)).shardName !== bad));
     expect(new Set(stored).size).toBe(2);
-    expect(stored).toEqual(answers.map((_, at) => list(at) !== undefined));
+    expect(stored).toEqual(results.map((_, at) => list(at) !== undefined));
   });
 
   it("ends with deadlineExceeded when the deadline passes; what was acknowledged stays", async () => {
@@ -157,8 +157,8 @@ describe("importReferences", () => {
     await ingest.importReferences([reference(0, target, "Odd", "constructor")], context);
     const properties = cluster.row("Odd", idOf(0))?.object.properties;
     expect(Object.getOwnPropertyDescriptor(properties, "constructor")?.value).toHaveLength(2);
-    const answer = await ingest.importReferences([reference(0, target, "Odd", "toString")], context);
-    expect(answer).toMatchObject([{ error: { code: "invalid" } }]);
+    const result = await ingest.importReferences([reference(0, target, "Odd", "toString")], context);
+    expect(result).toMatchObject([{ error: { code: "invalid" } }]);
   });
 
   it("agrees with lists kept by hand over random batches (seed 11)", async () => {
@@ -170,9 +170,9 @@ describe("importReferences", () => {
         at: below(14),
         to: `${below(9)}${target.slice(1)}`,
       }));
-      const answers = await run(batch.map(({ at, to }) => reference(at, to)));
+      const results = await run(batch.map(({ at, to }) => reference(at, to)));
       for (const [index, { at, to }] of batch.entries()) {
-        expect(typeof answers[index] === "object").toBe(at < 12);
+        expect(typeof results[index] === "object").toBe(at < 12);
         if (at < 12) lists.set(at, [...(lists.get(at) ?? []), `svc://localhost/${to}`]);
       }
     }

@@ -72,7 +72,7 @@ it("S-roles: also beside a property that auto-schema adds, and nothing else that
 });
 
 it("S-roles: a reference that auto-schema makes a property of tells nothing of a hidden class", async () => {
-  const answers = async (id: ObjectId) => {
+  const results = async (id: ObjectId) => {
     const setup = await withCars({ autoSchema: {} });
     const context = withoutNotes(setup, "update_collections", "create_collections");
     const properties = { unseen: to(id) };
@@ -86,9 +86,9 @@ it("S-roles: a reference that auto-schema makes a property of tells nothing of a
     ];
     expect(setup.cluster.classRecord("Fresh")).toBeUndefined();
     expect(setup.cluster.classRecord("Car")?.definition.properties).toHaveLength(3);
-    return all.map((answer) => answer.replaceAll(id, "ID"));
+    return all.map((result) => result.replaceAll(id, "ID"));
   };
-  expect(await answers(HIDDEN)).toEqual(await answers(ABSENT));
+  expect(await results(HIDDEN)).toEqual(await results(ABSENT));
 });
 
 it("S-roles: auto-schema makes no property for one of two objects with an id while the other's age is not known", async () => {

@@ -21,8 +21,8 @@ export async function locateObjects(
   const located = new Map<ObjectId, Holders>();
   for (let from = 0; from < wanted.length; from += limits.askedIdsMax) {
     const asked = wanted.slice(from, from + limits.askedIdsMax);
-    const answers = await findHolders(router, schema.snapshot, asked, context, own);
-    for (const [at, id] of asked.entries()) located.set(id, answers[at] ?? NOWHERE);
+    const results = await findHolders(router, schema.snapshot, asked, context, own);
+    for (const [at, id] of asked.entries()) located.set(id, results[at] ?? NOWHERE);
   }
   return located;
 }

@@ -135,7 +135,7 @@ const NOTHING_ELSE = { set: {}, clear: [], append: {}, remove: {} } as const;
 
 /**
  * Gives an object the vector of what it says after a merge, and what is stored beside that. `expected` is what the vector
- * that was stored is made of: what others merge at the same time is not in it. Whoever stores a vector learns by the answer what the object said then, and
+ * that was stored is made of: what others merge at the same time is not in it. Whoever stores a vector learns by the result what the object said then, and
  * stores another one if that is something else; so the last one knows all.
  */
 async function settleVector(

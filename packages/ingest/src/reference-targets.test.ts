@@ -59,8 +59,8 @@ describe.each(OPERATIONS)("what a reference points to, at %s", (name, prefix, ru
     const setup = await withCar();
     setup.cluster.downShards.add("Bus");
     const down = "a shard of 'Bus' is down";
-    const answer = await refusal(run(setup, { properties: notes(nowhere) }));
-    expect(answer).toBe(`unavailable: ${prefix}${down}`);
+    const result = await refusal(run(setup, { properties: notes(nowhere) }));
+    expect(result).toBe(`unavailable: ${prefix}${down}`);
     expect(await refusal(run(setup, { properties: notes(there) }))).toBe("accepted");
   });
 
@@ -68,8 +68,8 @@ describe.each(OPERATIONS)("what a reference points to, at %s", (name, prefix, ru
     const setup = await withCar();
     const both = { properties: notes(nowhere), vector: [1, "x"] };
     expect(await refusal(run(setup, both))).toBe(`invalid: ${prefix}${missing}`);
-    const answer = await refusal(run(setup, { properties: { ...notes(nowhere), wheels: "x" } }));
-    expect(answer).toContain(`${prefix}invalid integer property 'wheels'`);
+    const result = await refusal(run(setup, { properties: { ...notes(nowhere), wheels: "x" } }));
+    expect(result).toContain(`${prefix}invalid integer property 'wheels'`);
     if (name === "validate" || name === "merge") return;
     expect(await refusal(run(setup, { properties: notes(there), vector: [] }))).toBe(`invalid: ${MISSING_VECTOR}`);
   });

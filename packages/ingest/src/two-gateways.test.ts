@@ -85,9 +85,9 @@ describe("a gateway that has not heard of a change yet", () => {
     cluster.beforePut = () => {
       throw new ShoalError("unavailable", "shard s1 of class 'Car' on node 'n0' is not there");
     };
-    const answer = "could not find class 'Car' in the schema: create it with POST /v1/schema first";
+    const result = "could not find class 'Car' in the schema: create it with POST /v1/schema first";
     expect(await refusal(gateway.ingest.createObject(input("Car"), context))).toBe(
-      `invalid: invalid object: ${answer}`,
+      `invalid: invalid object: ${result}`,
     );
     gateway.hear({ ...cluster.snapshot, version: 1_000, historyId: "x" });
     const outcomes = await gateway.ingest.importObjects([input("Car"), input("Note")], context);

@@ -31,7 +31,7 @@ export interface PlannedChanges {
   failed(): void;
 }
 
-/** What the index asks its shard about objects; all answers come from memory. */
+/** What the index asks its shard about objects; all results come from memory. */
 export interface ObjectDirectory {
   /** Documents below it may be in use. */
   readonly documentLimit: number;

@@ -112,7 +112,7 @@ async function readInParts(store: IndexStore, needed: readonly NeededRecords[]):
   for (const { count, keys, take } of needed) {
     for (let from = 0; from < count; from += READ_TOGETHER_MAX) {
       take(await store.reader.getMany(keys(from, Math.min(count, from + READ_TOGETHER_MAX))), from);
-      // The answers of a store in memory come at once.
+      // The results of a store in memory come at once.
       await eventLoop.next();
     }
   }

@@ -1,8 +1,8 @@
-type Answers = readonly (Uint8Array | undefined | Error)[];
+type Results = readonly (Uint8Array | undefined | Error)[];
 
 interface PendingGet {
   readonly keys: readonly Uint8Array[];
-  readonly resolve: (values: Answers) => void;
+  readonly resolve: (values: Results) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -13,14 +13,14 @@ interface PendingGet {
 export class CoalescedGets {
   #pending: PendingGet[] = [];
   #flushing: NodeJS.Immediate | undefined;
-  readonly #getMany: (keys: readonly Uint8Array[]) => Promise<Answers>;
+  readonly #getMany: (keys: readonly Uint8Array[]) => Promise<Results>;
 
-  constructor(getMany: (keys: readonly Uint8Array[]) => Promise<Answers>) {
+  constructor(getMany: (keys: readonly Uint8Array[]) => Promise<Results>) {
     this.#getMany = getMany;
   }
 
-  /** The keys are not copied: the caller leaves them alone until the answer. */
-  get(keys: readonly Uint8Array[]): Promise<Answers> {
+  /** The keys are not copied: the caller leaves them alone until the result. */
+  get(keys: readonly Uint8Array[]): Promise<Results> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ keys, resolve, reject });
       this.#flushing ??= setImmediate(() => this.flush());

@@ -68,7 +68,7 @@ async function withCopy<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads everything in every way; an answer is right or it is an error. Gives how much was refused. */
+/** Reads everything in every way; a result is right or it is an error. Gives how much was refused. */
 async function readAll(store: RocksStore, where: string): Promise<number> {
   let refused = 0;
   const keys = Array.from({ length: ROWS }, (_, row) => `row${String(row).padStart(6, "0")}`);

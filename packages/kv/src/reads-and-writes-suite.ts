@@ -18,8 +18,8 @@ export function describeReadsAndWrites(open: OpenStore): void {
     it("answers getMany in the order of the keys, repeated and missing ones included", async () => {
       const { store } = await open();
       await store.write([put("a", "1"), put("b", "2")]);
-      const answers = await store.getMany(["b", "x", "a", "b"].map(bytes));
-      expect(answers.map(text)).toEqual(["2", undefined, "1", "2"]);
+      const results = await store.getMany(["b", "x", "a", "b"].map(bytes));
+      expect(results.map(text)).toEqual(["2", undefined, "1", "2"]);
       expect(await store.getMany([])).toEqual([]);
     });
 

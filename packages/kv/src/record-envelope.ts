@@ -36,7 +36,7 @@ function sealInto(envelope: Uint8Array, key: Uint8Array, payload: Uint8Array): U
 
 /**
  * The payload inside a stored value, as a view on `envelope`. Returns a `dataLoss` error (it does not throw: a damaged
- * record is an answer of `getMany`) when the bytes are not what was sealed under this key.
+ * record is a result of `getMany`) when the bytes are not what was sealed under this key.
  */
 export function openRecord(key: Uint8Array, envelope: Uint8Array): Uint8Array | ShoalError {
   if (envelope.length < ENVELOPE_BYTES) {

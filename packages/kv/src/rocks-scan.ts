@@ -28,7 +28,7 @@ export async function* scanConnection(
     let first = true;
     for (;;) {
       const raw = [await iterator.next()];
-      // The addon's first answer is a single entry: take the next one with it.
+      // The addon's first result is a single entry: take the next one with it.
       if (first && raw[0]?.finished === false && range.limit !== 1) raw.push(await iterator.next());
       first = false;
       const chunk: KeyValueEntry[] = [];

@@ -15,7 +15,7 @@ import { cutLog, findLogEnds, type TablesContent } from "./store-files-check.js"
 import { diskWriters } from "./thread-lanes.js";
 import { type StoreState, WriteGate, type WriteGateOptions } from "./write-gate.js";
 
-/** Keys of one call into the addon: its answer is turned into JavaScript values in one go, on the event loop. */
+/** Keys of one call into the addon: its result is turned into JavaScript values in one go, on the event loop. */
 const KEYS_PER_CALL_MAX = 256;
 
 /** Changes that are put into a batch in one step: 20 ms or so. */

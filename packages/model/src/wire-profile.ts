@@ -5,10 +5,10 @@ import { ShoalError } from "./errors/shoal-error.js";
  * start-up; everybody reads the field that he needs and nobody asks which profile is on.
  */
 export interface WireProfile {
-  /** Scheme of beacons in answers and in storage. Any scheme is read. */
+  /** Scheme of beacons in responses and in storage. Any scheme is read. */
   readonly beaconScheme: "svc" | "weaviate";
-  /** `PUT /v1/objects/{id}`: true answers 200 with the object, false 204 without a body. */
-  readonly putObjectAnswersObject: boolean;
+  /** `PUT /v1/objects/{id}`: true responses 200 with the object, false 204 without a body. */
+  readonly putObjectReturnsObject: boolean;
   /**
    * 404 of an object, class, classification or openid-configuration that is not there: true has the error body, false has
    * none. The Java client takes any body for an error, and fails where nothing was to be found.
@@ -36,7 +36,7 @@ export interface WireProfile {
 
 export const SPEC_PROFILE: WireProfile = Object.freeze({
   beaconScheme: "svc",
-  putObjectAnswersObject: false,
+  putObjectReturnsObject: false,
   notFoundHasBody: true,
   referenceWriteStatus: 204,
   graphqlErrorsNullWhenNone: true,
@@ -50,7 +50,7 @@ export const SPEC_PROFILE: WireProfile = Object.freeze({
 
 export const WEAVIATE_PROFILE: WireProfile = Object.freeze({
   beaconScheme: "weaviate",
-  putObjectAnswersObject: true,
+  putObjectReturnsObject: true,
   notFoundHasBody: false,
   referenceWriteStatus: 200,
   graphqlErrorsNullWhenNone: false,

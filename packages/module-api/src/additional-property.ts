@@ -42,7 +42,7 @@ export interface AdditionalProperty {
   readonly output: OutputField;
   readonly arguments?: InputFields;
   readonly offeredIn: AdditionalOffer;
-  /** The words of `include` that mean it; the member of the answer is `name`. */
+  /** The words of `include` that mean it; the member of the response is `name`. */
   readonly includeNames?: readonly string[];
   readonly reads: RowFields;
   /**

@@ -84,7 +84,7 @@ export class EnabledModules implements AsyncDisposable {
     return firstByName(this.#ownFirst(definition).flatMap(({ additionalProperties }) => additionalProperties ?? []));
   }
 
-  /** The additional property that a word of `include` means, by the name of its member in answers. */
+  /** The additional property that a word of `include` means, by the name of its member in responses. */
   includedAs(word: string): string | undefined {
     for (const { additionalProperties = [] } of this.all) {
       const found = additionalProperties.find(({ includeNames = [] }) => includeNames.includes(word));
@@ -134,7 +134,7 @@ export class EnabledModules implements AsyncDisposable {
 /** No module is enabled. */
 export const NO_ENABLED_MODULES = new EnabledModules([]);
 
-/** Members in the order of answers. */
+/** Members in the order of responses. */
 function withDefaults(property: PropertyDefinition, vectorizer: string, defaults: JsonObject): PropertyDefinition {
   const { name, moduleConfig, ...rest } = property;
   return { ...rest, moduleConfig: merged(moduleConfig, vectorizer, defaults, `property '${name}'`), name };

@@ -9,7 +9,7 @@ export type {
 } from "./classifier.js";
 export { EnabledModules, NO_ENABLED_MODULES } from "./enabled-modules.js";
 export { featureProjection, type Project, type ProjectionSettings } from "./feature-projection.js";
-export { answeredBy, type BackEnd, type ClassConfig, type Module } from "./module.js";
+export { type BackEnd, type ClassConfig, type Module, servedBy } from "./module.js";
 export {
   chooseModules,
   createModules,

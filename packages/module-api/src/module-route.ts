@@ -9,7 +9,7 @@ export interface ModuleRequest {
   readonly context: RequestContext;
 }
 
-/** Without `json` or `text` the answer has no body. What a handler throws becomes an error as everywhere. */
+/** Without `json` or `text` the response has no body. What a handler throws becomes an error as everywhere. */
 export interface ModuleResponse {
   readonly status: number;
   readonly json?: Json;
@@ -22,7 +22,7 @@ export interface ModuleOperation {
   readonly id: string;
   readonly summary: string;
   readonly body?: { readonly schema: z.ZodType; readonly examples: Readonly<Record<string, unknown>> };
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
 }
 
 /** A route below `/v1/modules/<name>/`, behind authentication as all others. */

@@ -49,7 +49,7 @@ export interface Module extends BackEnd {
 }
 
 /** Of a module with this back end; `others` end with it. */
-export function answeredBy(backEnd: BackEnd, ...others: readonly AsyncDisposable[]): BackEnd {
+export function servedBy(backEnd: BackEnd, ...others: readonly AsyncDisposable[]): BackEnd {
   return {
     meta: (context) => backEnd.meta(context),
     ...(backEnd.awaitReady === undefined ? {} : { awaitReady: backEnd.awaitReady }),

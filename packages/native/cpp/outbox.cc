@@ -51,13 +51,13 @@ void Outbox::close() {
   while (lent_ > 0) allReturned_.wait(mutex_);
 }
 
-void Outbox::answer(uint32_t request, AnswerStatus status, const uint32_t* integers, const float* floats,
+void Outbox::answer(uint32_t request, ResultStatus status, const uint32_t* integers, const float* floats,
                     size_t count) {
   keep(request, status, integers, floats, count);
   tell();
 }
 
-void Outbox::keep(uint32_t request, AnswerStatus status, const uint32_t* integers, const float* floats, size_t count) {
+void Outbox::keep(uint32_t request, ResultStatus status, const uint32_t* integers, const float* floats, size_t count) {
   const MutexLock lock(mutex_);
   if (closed_) return;
   mail_.header.insert(mail_.header.end(), {request, static_cast<uint32_t>(status), static_cast<uint32_t>(count), 0});
@@ -72,7 +72,7 @@ void Outbox::tell() {
   if (!closed_ && !mail_.header.empty()) post();
 }
 
-void Outbox::refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* integers,
+void Outbox::refuse(uint32_t request, ResultStatus status, const std::string& reason, const uint32_t* integers,
                     size_t count) {
   const MutexLock lock(mutex_);
   if (closed_) return;

@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/** What became of a request. Typed as `AnswerStatus` in src/requests.ts. */
-enum class AnswerStatus : uint32_t { Done = 0, Closed = 1, OutOfMemory = 2, Damaged = 3, Cancelled = 4 };
+/** What became of a request. Typed as `ResultStatus` in src/requests.ts. */
+enum class ResultStatus : uint32_t { Done = 0, Closed = 1, OutOfMemory = 2, Damaged = 3, Cancelled = 4 };
 
 /** One for each JavaScript environment (main thread or worker). Thread-safe, but for what takes an environment. */
 class Outbox : public std::enable_shared_from_this<Outbox> {
@@ -24,13 +24,13 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
    */
   static std::shared_ptr<Outbox> open(napi_env env, napi_value deliver);
 
-  void answer(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
+  void answer(uint32_t request, ResultStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
               size_t count = 0);
   /** As `answer`, but it stays here until somebody answers or tells. */
-  void keep(uint32_t request, AnswerStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
+  void keep(uint32_t request, ResultStatus status, const uint32_t* integers = nullptr, const float* floats = nullptr,
             size_t count = 0);
   void tell();
-  void refuse(uint32_t request, AnswerStatus status, const std::string& reason, const uint32_t* integers = nullptr,
+  void refuse(uint32_t request, ResultStatus status, const std::string& reason, const uint32_t* integers = nullptr,
               size_t count = 0);
 
   /** While it is held the event loop stays alive; called on the event loop. False when an error was thrown. */

@@ -18,7 +18,7 @@ bool VectorIndex::rebuild(uint32_t request) {
   {
     const MutexLock lock(writing_);
     if (closing_) {
-      outbox_->answer(request, AnswerStatus::Closed);
+      outbox_->answer(request, ResultStatus::Closed);
       return true;
     }
     rebuildRequests_.push_back(request);
@@ -134,7 +134,7 @@ void VectorIndex::swapGenerations() {
   // Giving back a hundred megabytes takes a while: not here, where searches wait.
   auto self = shared_from_this();
   Scheduler::get().task(self, [old = std::move(old)]() mutable { old.reset(); });
-  for (const uint32_t request : requests) outbox_->answer(request, AnswerStatus::Done);
+  for (const uint32_t request : requests) outbox_->answer(request, ResultStatus::Done);
 }
 
 /** Who waits for it is to be answered. */
@@ -153,12 +153,12 @@ std::vector<uint32_t> VectorIndex::endRebuild() {
   return requests;
 }
 
-void VectorIndex::abandonRebuild(AnswerStatus status) {
+void VectorIndex::abandonRebuild(ResultStatus status) {
   for (const uint32_t request : endRebuild()) outbox_->answer(request, status);
 }
 
 void VectorIndex::abandonRebuild(Copied failed) {
-  if (failed == Copied::NoMemory) return abandonRebuild(AnswerStatus::OutOfMemory);
+  if (failed == Copied::NoMemory) return abandonRebuild(ResultStatus::OutOfMemory);
   uint32_t row = unread_;
   if (failed == Copied::UnreadCopy)
     row = static_cast<uint32_t>(std::find(newRowOf_.begin(), newRowOf_.end(), unread_) - newRowOf_.begin());

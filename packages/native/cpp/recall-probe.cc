@@ -313,7 +313,7 @@ void RecallProbe::walk(const Generation& generation, const Query& query, const s
 }
 
 void RecallProbe::answer(Outbox& outbox, uint32_t request) const {
-  if (phase_ != Phase::Done) return outbox.answer(request, AnswerStatus::Cancelled);
+  if (phase_ != Phase::Done) return outbox.answer(request, ResultStatus::Cancelled);
   std::vector<uint32_t> integers{static_cast<uint32_t>(linked_), static_cast<uint32_t>(queries_.size())};
   std::vector<float> floats;
   for (const auto& query : queries_) {
@@ -326,13 +326,13 @@ void RecallProbe::answer(Outbox& outbox, uint32_t request) const {
   }
   floats.resize(std::max(floats.size(), integers.size()));
   integers.resize(floats.size());
-  outbox.answer(request, AnswerStatus::Done, integers.data(), floats.data(), integers.size());
+  outbox.answer(request, ResultStatus::Done, integers.data(), floats.data(), integers.size());
 }
 
 void VectorIndex::probe(std::unique_ptr<SearchRequest>& request) {
   {
     const MutexLock lock(writing_);
-    if (closing_) return outbox_->answer(request->id, AnswerStatus::Cancelled);
+    if (closing_) return outbox_->answer(request->id, ResultStatus::Cancelled);
   }
   if (!request->probe->step(generation_)) return request->probe->answer(*outbox_, request->id);
   // To the end of the line: what waits goes first.

@@ -266,7 +266,7 @@ void AlikeSearches::rank(const std::vector<Asked*>& asked, Outbox& outbox) {
       continue;
     }
     const ScanScratch& scan = asked[i]->scan;
-    outbox.keep(asked[i]->request->id, AnswerStatus::Done, scan.documents.data(), scan.distances.data(),
+    outbox.keep(asked[i]->request->id, ResultStatus::Done, scan.documents.data(), scan.distances.data(),
                 scan.documents.size());
   }
 }
@@ -278,7 +278,7 @@ void refuseUnread(Outbox& outbox, uint32_t request, const Generation& generation
   const std::string reason =
       "vector index: the vector of document " + std::to_string(what[0]) +
       " is damaged or cannot be read from its file; the next start of the server builds the index anew";
-  outbox.refuse(request, AnswerStatus::Damaged, reason, what, 3);
+  outbox.refuse(request, ResultStatus::Damaged, reason, what, 3);
 }
 
 void VectorIndex::search(Searches& requests) {
@@ -292,7 +292,7 @@ void VectorIndex::search(Searches& requests) {
   scratch.others.clear();
   for (const auto& request : requests) {
     // That filters have one hash does not make them one.
-    if (request->wanted == 0 || generation_->rows.count() == 0) outbox_->keep(request->id, AnswerStatus::Done);
+    if (request->wanted == 0 || generation_->rows.count() == 0) outbox_->keep(request->id, ResultStatus::Done);
     else (request->allowed == first.allowed ? scratch.alike : scratch.others).push_back(request.get());
   }
   if (!scratch.alike.empty()) answer();

@@ -69,7 +69,7 @@ bool VectorIndex::pin(uint32_t request) {
   auto self = shared_from_this();
   Scheduler::get().pin(self, [self, request] {
     self->pinned_.fetch_add(1, std::memory_order_release);
-    self->outbox_->answer(request, AnswerStatus::Done);
+    self->outbox_->answer(request, ResultStatus::Done);
   });
   return true;
 }
@@ -115,7 +115,7 @@ bool VectorIndex::exportBlock(uint32_t request, uint32_t kind, size_t first, siz
     std::memcpy(out.data + HEADER_BYTES, nodes.data(), nodes.size());
     const size_t bytes = count == 0 ? 0 : finishBlock(out.data, kind, first, count, nodes.size());
     const uint32_t answer[2] = {static_cast<uint32_t>(bytes), static_cast<uint32_t>(next)};
-    self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 2);
+    self->outbox_->answer(request, ResultStatus::Done, answer, nullptr, 2);
   });
   return true;
 }
@@ -145,7 +145,7 @@ bool VectorIndex::exportRows(uint32_t request, size_t first, RowFile file, LentB
     }
     const uint32_t answer[4] = {static_cast<uint32_t>(record - out.data), static_cast<uint32_t>(next),
                                 static_cast<uint32_t>(chain), static_cast<uint32_t>(chain >> 32)};
-    self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 4);
+    self->outbox_->answer(request, ResultStatus::Done, answer, nullptr, 4);
   });
   return true;
 }
@@ -159,7 +159,7 @@ bool VectorIndex::exportDeaths(uint32_t request, LentBytes out) {
         std::memset(out.data, 0, out.length);
         for (size_t row = 0; row < count; row++)
           if (!rows.aliveAt(row, deaths)) out.data[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
-        self->outbox_->answer(request, AnswerStatus::Done);
+        self->outbox_->answer(request, ResultStatus::Done);
       });
   return true;
 }
@@ -182,7 +182,7 @@ bool VectorIndex::release(uint32_t request, std::string path, RowFile file, size
       Scheduler::get().readsFrom(self, reader->lane());
       return self->continueRelease({request, std::move(reader), generation, keep, end});
     }
-    self->outbox_->refuse(request, AnswerStatus::Damaged, "the file of the vectors cannot be opened");
+    self->outbox_->refuse(request, ResultStatus::Damaged, "the file of the vectors cannot be opened");
   });
   return true;
 }
@@ -191,7 +191,7 @@ void VectorIndex::continueRelease(const Release& release) {
   auto self = shared_from_this();
   {
     const MutexLock lock(writing_);
-    if (closing_) return outbox_->answer(release.request, AnswerStatus::Closed);
+    if (closing_) return outbox_->answer(release.request, ResultStatus::Closed);
   }
   Scheduler::get().exclusive(self, [self, release] { self->releaseStep(release); });
 }
@@ -208,7 +208,7 @@ void VectorIndex::releaseStep(const Release& release) {
       more = rows.drop(release.keep, std::min(release.end, generation_->graph.size()), release.file, BLOCKS_AT_ONCE);
   }
   auto self = shared_from_this();
-  if (!more) return outbox_->answer(release.request, AnswerStatus::Done);
+  if (!more) return outbox_->answer(release.request, ResultStatus::Done);
   Scheduler::get().task(self, [self, release] { self->continueRelease(release); });
 }
 
@@ -228,11 +228,11 @@ bool VectorIndex::importBlock(uint32_t request, uint32_t kind, size_t first, Len
     const std::string wrong = self->takeBlock(kind, first, bytes);
     // Before the answer: its receiver may send the next one.
     self->filling_.store(Filling::Blocks, std::memory_order_release);
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    if (!wrong.empty()) return self->outbox_->refuse(request, ResultStatus::Damaged, wrong);
     BlockHeader header{};
     std::memcpy(&header, bytes.data, HEADER_BYTES);
     const uint32_t next = static_cast<uint32_t>(first + header.count);
-    self->outbox_->answer(request, AnswerStatus::Done, &next, nullptr, 1);
+    self->outbox_->answer(request, ResultStatus::Done, &next, nullptr, 1);
   });
   return true;
 }
@@ -299,10 +299,10 @@ bool VectorIndex::importRows(uint32_t request, size_t first, RowFile file, LentB
     }
     if (wrong.empty()) self->dropTaken(row);
     self->filling_.store(Filling::Blocks, std::memory_order_release);
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+    if (!wrong.empty()) return self->outbox_->refuse(request, ResultStatus::Damaged, wrong);
     const uint32_t answer[3] = {static_cast<uint32_t>(row), static_cast<uint32_t>(chain),
                                 static_cast<uint32_t>(chain >> 32)};
-    self->outbox_->answer(request, AnswerStatus::Done, answer, nullptr, 3);
+    self->outbox_->answer(request, ResultStatus::Done, answer, nullptr, 3);
   });
   return true;
 }
@@ -316,8 +316,8 @@ bool VectorIndex::importDeaths(uint32_t request, LentBytes bits) {
     for (size_t row = 0; row < count && wrong.empty(); row++)
       wrong = self->takeDeath(row, (bits.data[row / 8] >> (row % 8) & 1) != 0);
     self->filling_.store(Filling::Blocks, std::memory_order_release);
-    if (!wrong.empty()) return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
-    self->outbox_->answer(request, AnswerStatus::Done);
+    if (!wrong.empty()) return self->outbox_->refuse(request, ResultStatus::Damaged, wrong);
+    self->outbox_->answer(request, ResultStatus::Done);
   });
   return true;
 }
@@ -334,7 +334,7 @@ bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
       wrong = "vectors and graph are not of the announced size";
     if (!wrong.empty()) {
       self->filling_.store(Filling::Blocks, std::memory_order_release);
-      return self->outbox_->refuse(request, AnswerStatus::Damaged, wrong);
+      return self->outbox_->refuse(request, ResultStatus::Damaged, wrong);
     }
     size_t tombstones = 0;
     for (size_t row = 0; row < linked; row++) tombstones += generation.rows.alive(row) ? 0 : 1;
@@ -344,7 +344,7 @@ bool VectorIndex::finishImport(uint32_t request, size_t rows, size_t linked) {
     generation.graphWanted.store(linked > 0);
     self->wantGraph(generation);
     self->filling_.store(Filling::No, std::memory_order_release);
-    self->outbox_->answer(request, AnswerStatus::Done);
+    self->outbox_->answer(request, ResultStatus::Done);
     Scheduler::get().wantLinks(self);
   });
   return true;

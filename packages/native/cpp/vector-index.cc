@@ -104,7 +104,7 @@ void VectorIndex::setEffort(const SearchEffort& effort) {
 }
 
 void VectorIndex::cancel(uint32_t request) {
-  if (Scheduler::get().cancel(shared_from_this(), request)) outbox_->answer(request, AnswerStatus::Cancelled);
+  if (Scheduler::get().cancel(shared_from_this(), request)) outbox_->answer(request, ResultStatus::Cancelled);
 }
 
 bool VectorIndex::awaitUnindexed(uint32_t request, size_t unindexedMax) {
@@ -126,7 +126,7 @@ void VectorIndex::answerWaiters() {
   const auto done = std::partition(waiters_.begin(), waiters_.end(), [unindexed, auditing](const Waiter& waiter) {
     return unindexed > waiter.unindexedMax || (waiter.unindexedMax == 0 && auditing);
   });
-  for (auto waiter = done; waiter != waiters_.end(); ++waiter) outbox_->answer(waiter->request, AnswerStatus::Done);
+  for (auto waiter = done; waiter != waiters_.end(); ++waiter) outbox_->answer(waiter->request, ResultStatus::Done);
   waiters_.erase(done, waiters_.end());
 }
 
@@ -136,19 +136,19 @@ bool VectorIndex::close(uint32_t request) {
   {
     const MutexLock lock(writing_);
     closing_ = true;
-    for (const Waiter& waiter : waiters_) outbox_->answer(waiter.request, AnswerStatus::Closed);
+    for (const Waiter& waiter : waiters_) outbox_->answer(waiter.request, ResultStatus::Closed);
     waiters_.clear();
   }
   auto self = shared_from_this();
   Scheduler::get().close(self, [self, request] {
-    self->abandonRebuild(AnswerStatus::Closed);
+    self->abandonRebuild(ResultStatus::Closed);
     std::shared_ptr<Generation> last = makeGeneration(self->settings_);
     {
       const MutexLock lock(self->writing_);
       std::swap(last, self->generation_);
     }
     last.reset();
-    self->outbox_->answer(request, AnswerStatus::Done);
+    self->outbox_->answer(request, ResultStatus::Done);
   });
   return true;
 }

@@ -160,7 +160,7 @@ class VectorIndex final : public Scheduled, public std::enable_shared_from_this<
   Copied copyRows(Generation& to, size_t end);
   void swapGenerations() EXCLUDES(writing_);
   std::vector<uint32_t> endRebuild() EXCLUDES(writing_);
-  void abandonRebuild(AnswerStatus status);
+  void abandonRebuild(ResultStatus status);
   void abandonRebuild(Copied failed);
 
   const IndexSettings settings_;

@@ -30,7 +30,7 @@ const read: Float32ListRead = { end: 0, index: 0, isShortest: true };
  * Reads the list of numbers whose opening bracket stands before `start` to `out` from `index` on, each rounded as
  * `Math.fround(Number(text))` rounds: a list of JSON, or of a GraphQL text that stands in a JSON string (spaces, commas and escaped
  * tabs and line ends between numbers; never told to be the shortest). Undefined when anything else stands in it, or nothing, when
- * float32 cannot hold a number of it, and when there is no room. The answer is reused by the next call. Throws a TypeError when
+ * float32 cannot hold a number of it, and when there is no room. The result is reused by the next call. Throws a TypeError when
  * `start` is beyond the bytes.
  */
 export function readFloat32List(

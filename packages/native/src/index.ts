@@ -28,6 +28,6 @@ export {
   STAGES,
   type WalkRecord,
 } from "./recall-probe.js";
-export type { Answer } from "./requests.js";
+export type { NativeResult } from "./requests.js";
 export { EFFORT_KNOTS_MAX, type EffortKnot, effortNumbers, readEffort, type SearchEffort } from "./search-effort.js";
 export { XXH3_BYTES, Xxh3Hasher, xxh3Matches, xxh3Write } from "./xxh3.js";

@@ -1,6 +1,6 @@
 import { addon } from "./addon.js";
 import { type ChosenRows, type RecallProbe, readProbes } from "./recall-probe.js";
-import { type Answer, request } from "./requests.js";
+import { type NativeResult, request } from "./requests.js";
 import { effortNumbers, type SearchEffort } from "./search-effort.js";
 
 type Handle = object;
@@ -62,7 +62,7 @@ const native = addon as VectorIndexAddon;
 
 /**
  * No index of the process links from now on, until the function that it returns is called, or something waits for links; searches
- * scan what is not linked. For a start: its first answers do not need links, and linking would take the processors from it.
+ * scan what is not linked. For a start: its first results do not need links, and linking would take the processors from it.
  */
 export function holdLinks(): () => void {
   native.holdLinks(1);
@@ -109,7 +109,7 @@ function rowFileParts({ seed, chain }: RowFilePlace): Uint32Array {
   return Uint32Array.from([seed, seed >> 32n, chain, chain >> 32n], (part) => Number(part & 0xffffffffn));
 }
 
-/** The chain in the last two numbers of an answer. */
+/** The chain in the last two numbers of a result. */
 export function chainOf(integers: Uint32Array): bigint {
   const [low = 0, high = 0] = integers.subarray(-2);
   return (BigInt(high) << 32n) | BigInt(low);
@@ -165,7 +165,7 @@ function wakeThreads(): void {
  * kept exactly as float32. Promises resolve with the native threads' answer, whatever its status.
  *
  * Arrays of a wrong length, and calls that the state of the index does not allow, throw a TypeError. Native threads use byte arrays
- * of blocks and records until their answer has come: they are kept meanwhile, and must not be changed, transferred or resized.
+ * of blocks and records until their result has come: they are kept meanwhile, and must not be changed, transferred or resized.
  */
 export class NativeVectorIndex {
   readonly #handle: Handle;
@@ -189,7 +189,7 @@ export class NativeVectorIndex {
     native.indexRemove(this.#handle, documents);
   }
 
-  /** Whether a row that an answer `damaged` names is still what its document has. */
+  /** Whether a row that a result `damaged` names is still what its document has. */
   holds(document: number, row: number, generation: number): boolean {
     return native.indexHolds(this.#handle, document, row, generation);
   }
@@ -206,7 +206,7 @@ export class NativeVectorIndex {
     flatSearchCutoff: number,
     allowed: Uint32Array | undefined,
     number: (request: number) => void,
-  ): Promise<Answer> {
+  ): Promise<NativeResult> {
     return request((id) => {
       check(native.indexSearch(this.#handle, id, query, wanted, shards, ef, flatSearchCutoff, allowed));
       wakeThreadsOnce();
@@ -227,12 +227,12 @@ export class NativeVectorIndex {
    */
   async probe(candidates: Uint32Array, queries: Float32Array | ChosenRows): Promise<readonly RecallProbe[]> {
     const isChosen = !(queries instanceof Float32Array);
-    const answer = await request((id) =>
+    const result = await request((id) =>
       isChosen
         ? native.indexProbe(this.#handle, id, candidates, queries.rows, queries.seed)
         : native.indexProbe(this.#handle, id, candidates, queries, 0),
     );
-    return answer.status === "done" ? readProbes(answer, candidates.length) : [];
+    return result.status === "done" ? readProbes(result, candidates.length) : [];
   }
 
   /** How many candidates searches keep from now on when their `ef` is -1. */
@@ -248,22 +248,22 @@ export class NativeVectorIndex {
   }
 
   /** Answered as soon as the unindexed vectors are at most `unindexedMax`. */
-  awaitUnindexed(unindexedMax: number): Promise<Answer> {
+  awaitUnindexed(unindexedMax: number): Promise<NativeResult> {
     return request((id) => native.indexAwaitUnindexed(this.#handle, id, unindexedMax));
   }
 
   /** Answered when rows and graph are free of tombstones; `damaged` with what `holds` takes when a vector cannot be read. */
-  rebuild(): Promise<Answer> {
+  rebuild(): Promise<NativeResult> {
     return request((id) => native.indexRebuild(this.#handle, id));
   }
 
   /** Answered when all accepted searches are, and the memory is given back. */
-  close(): Promise<Answer> {
+  close(): Promise<NativeResult> {
     return request((id) => native.indexClose(this.#handle, id));
   }
 
-  /** From the answer until `unpin`, the graph stands still: searches and `put` go on, linking and rebuild wait. */
-  pin(): Promise<Answer> {
+  /** From the result until `unpin`, the graph stands still: searches and `put` go on, linking and rebuild wait. */
+  pin(): Promise<NativeResult> {
     return request((id) => native.indexPin(this.#handle, id));
   }
 
@@ -283,17 +283,17 @@ export class NativeVectorIndex {
    * Writes a checksummed block of nodes from `first` on, all or the changed ones, below `end` to `target`; answers
    * [bytes, next first]. No bytes: none has changed.
    */
-  exportBlock(kind: keyof typeof BLOCK_KINDS, first: number, end: number, target: Uint8Array): Promise<Answer> {
+  exportBlock(kind: keyof typeof BLOCK_KINDS, first: number, end: number, target: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexExportBlock(this.#handle, id, BLOCK_KINDS[kind], first, end, target));
   }
 
   /** Writes records of rows from `first` on to `target`; answers [bytes, next first, chain]. */
-  exportRows(first: number, file: RowFilePlace, target: Uint8Array): Promise<Answer> {
+  exportRows(first: number, file: RowFilePlace, target: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexExportRows(this.#handle, id, first, rowFileParts(file), target));
   }
 
   /** Writes a bit for each frozen row to `target`, which has a byte for eight of them: set when the row is dead. */
-  exportDeaths(target: Uint8Array): Promise<Answer> {
+  exportDeaths(target: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexExportDeaths(this.#handle, id, target));
   }
 
@@ -301,7 +301,7 @@ export class NativeVectorIndex {
    * Takes float32 values of rows from `keep` to `end` out of memory: they are read from the file `path` from then on, which holds
    * all rows up to `end`. Not those of another generation, those that are not linked, and where codes do not tell rows.
    */
-  release(path: string, file: RowFilePlace, generation: number, keep: number, end: number): Promise<Answer> {
+  release(path: string, file: RowFilePlace, generation: number, keep: number, end: number): Promise<NativeResult> {
     const least = Math.min(keep, ROWS_MAX);
     const bytes = Buffer.from(path);
     return request((id) =>
@@ -316,22 +316,22 @@ export class NativeVectorIndex {
   }
 
   /** Into a new index: verifies a block and takes it in; answers [next first], or `damaged`. */
-  importBlock(kind: keyof typeof BLOCK_KINDS, first: number, block: Uint8Array): Promise<Answer> {
+  importBlock(kind: keyof typeof BLOCK_KINDS, first: number, block: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexImportBlock(this.#handle, id, BLOCK_KINDS[kind], first, block));
   }
 
   /** Into a new index: verifies records and takes them in; answers [next first, chain], or `damaged`. */
-  importRows(first: number, file: RowFilePlace, records: Uint8Array): Promise<Answer> {
+  importRows(first: number, file: RowFilePlace, records: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexImportRows(this.#handle, id, first, rowFileParts(file), records));
   }
 
   /** After the last row: takes in what `exportDeaths` wrote, or answers `damaged`. */
-  importDeaths(bits: Uint8Array): Promise<Answer> {
+  importDeaths(bits: Uint8Array): Promise<NativeResult> {
     return request((id) => native.indexImportDeaths(this.#handle, id, bits));
   }
 
   /** After the last block: makes the index usable, or answers `damaged`. */
-  finishImport(rows: number, linked: number): Promise<Answer> {
+  finishImport(rows: number, linked: number): Promise<NativeResult> {
     return request((id) => native.indexFinishImport(this.#handle, id, rows, linked));
   }
 }

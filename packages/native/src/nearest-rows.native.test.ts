@@ -27,13 +27,13 @@ describe("nearestRows", () => {
   ])("finds what brute force finds: %i dimensions, %i rows, %i wanted", async (dimensions, rows, count) => {
     const matrix = randomNumbers(rows, rows * dimensions);
     const queries = randomNumbers(7, 3 * dimensions);
-    const answers = await nearestRows(matrix, dimensions, queries, count);
-    expect(answers).toHaveLength(3);
-    for (const [i, answer] of answers.entries()) {
+    const results = await nearestRows(matrix, dimensions, queries, count);
+    expect(results).toHaveLength(3);
+    for (const [i, result] of results.entries()) {
       const query = queries.subarray(i * dimensions, (i + 1) * dimensions);
       const expected = bruteForce(matrix, dimensions, query, count);
-      expect([...answer.rows]).toEqual(expected.map(({ row }) => row));
-      for (const [at, distance] of answer.distances.entries()) {
+      expect([...result.rows]).toEqual(expected.map(({ row }) => row));
+      for (const [at, distance] of result.distances.entries()) {
         expect(distance).toBeCloseTo(expected[at]?.distance ?? Number.NaN, 5);
       }
     }
@@ -41,15 +41,15 @@ describe("nearestRows", () => {
 
   it("orders equal distances by row, and gives all rows when there are fewer", async () => {
     const matrix = Float32Array.of(1, 1, 0, 0, 1, 1, 0, 0);
-    const [answer] = await nearestRows(matrix, 2, Float32Array.of(0, 0), 9);
-    expect([...(answer?.rows ?? [])]).toEqual([1, 3, 0, 2]);
-    expect(answer?.distances[0]).toBe(0);
+    const [result] = await nearestRows(matrix, 2, Float32Array.of(0, 0), 9);
+    expect([...(result?.rows ?? [])]).toEqual([1, 3, 0, 2]);
+    expect(result?.distances[0]).toBe(0);
   });
 
   it("answers several calls at once, none and of nothing", async () => {
     const matrix = randomNumbers(1, 4_000);
     const one = () => nearestRows(matrix, 4, matrix.slice(40, 44), 1);
-    for (const [answer] of await Promise.all([one(), one(), one()])) expect([...(answer?.rows ?? [])]).toEqual([10]);
+    for (const [result] of await Promise.all([one(), one(), one()])) expect([...(result?.rows ?? [])]).toEqual([10]);
     expect(await nearestRows(matrix, 4, new Float32Array(0), 5)).toEqual([]);
     expect((await nearestRows(new Float32Array(0), 4, new Float32Array(4), 5))[0]?.rows).toHaveLength(0);
     await expect(nearestRows(matrix, 3, new Float32Array(3), 1)).rejects.toThrow(TypeError);

@@ -19,7 +19,7 @@ export interface NearestRows {
 
 /**
  * For each query (of `dimensions` numbers, one behind the other) the `count` rows of `matrix` nearest to it; all when it has
- * fewer. Exact, in float32. On a thread of Node's pool: neither array may change before the answer has come.
+ * fewer. Exact, in float32. On a thread of Node's pool: neither array may change before the result has come.
  */
 export async function nearestRows(
   matrix: Float32Array,

@@ -1,4 +1,4 @@
-import type { Answer } from "./requests.js";
+import type { NativeResult } from "./requests.js";
 
 /** Places of the last candidate of the first stages that searches may have. The same numbers stand in cpp/recall-probe.h. */
 export const STAGES: readonly number[] = [16, 32, 64];
@@ -42,7 +42,7 @@ class NumberReader<Numbers extends Uint32Array | Float32Array> {
 
   constructor(readonly numbers: Numbers) {}
 
-  /** A copy: the answers of many requests share one buffer. */
+  /** A copy: the results of many requests share one buffer. */
   take(count: number): Numbers {
     const from = this.#at;
     this.#at += count;
@@ -51,7 +51,7 @@ class NumberReader<Numbers extends Uint32Array | Float32Array> {
 }
 
 /** The layout of `RecallProbe::answer` in cpp/recall-probe.cc. */
-export function readProbes({ integers, floats }: Answer, candidates: number): RecallProbe[] {
+export function readProbes({ integers, floats }: NativeResult, candidates: number): RecallProbe[] {
   const numbers = new NumberReader(integers);
   const distances = new NumberReader(floats);
   const [linked = 0, queries = 0] = numbers.take(2);

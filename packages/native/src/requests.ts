@@ -12,14 +12,14 @@ interface OutboxAddon {
 const native = addon as OutboxAddon;
 
 /** `closed`: the index was closed before; `cancelled`: cancelled by `cancel` before it began. */
-export type AnswerStatus = "done" | "closed" | "outOfMemory" | "damaged" | "cancelled";
+export type ResultStatus = "done" | "closed" | "outOfMemory" | "damaged" | "cancelled";
 
-// In the order of `AnswerStatus` in cpp/outbox.h.
-const STATUSES: readonly AnswerStatus[] = ["done", "closed", "outOfMemory", "damaged", "cancelled"];
+// In the order of `ResultStatus` in cpp/outbox.h.
+const STATUSES: readonly ResultStatus[] = ["done", "closed", "outOfMemory", "damaged", "cancelled"];
 
 /** What native threads made of a request. */
-export interface Answer {
-  readonly status: AnswerStatus;
+export interface NativeResult {
+  readonly status: ResultStatus;
   /** Documents of a search, or numbers that the request asks for; with `damaged`, of a vector that cannot be read, what `holds` takes. */
   readonly integers: Uint32Array;
   /** Distances of a search. */
@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 const HEADER_NUMBERS = 4;
-const waiting = new InFlight<(answer: Answer) => void>();
+const waiting = new InFlight<(result: NativeResult) => void>();
 
 function deliver(header: Uint32Array, integers: Uint32Array, floats: Float32Array, texts: string[] | undefined): void {
   let first = 0;
@@ -55,9 +55,9 @@ native.openOutbox(deliver);
 
 /**
  * Gives a request a number and keeps the event loop alive until it is answered. `submit` hands it over; when it throws
- * there will be no answer.
+ * there will be no result.
  */
-export function request(submit: (request: number) => void): Promise<Answer> {
+export function request(submit: (request: number) => void): Promise<NativeResult> {
   return new Promise((resolve, reject) => {
     if (waiting.size === 0) native.holdEventLoop();
     const number = waiting.add(resolve);

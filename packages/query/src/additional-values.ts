@@ -49,8 +49,8 @@ export async function additionalValues(
     for (const [property, places] of byProperty(modules, rows, name)) {
       if (!property.offeredIn[place]) throw notOffered(name);
       const own = places.flatMap((index) => rows[index] ?? []);
-      const answered = await valuesOf(property, own, given, search, context);
-      for (const [i, index] of places.entries()) (values[index] ?? [])[at] = answered[i] ?? null;
+      const responded = await valuesOf(property, own, given, search, context);
+      for (const [i, index] of places.entries()) (values[index] ?? [])[at] = responded[i] ?? null;
     }
   }
   return values;

@@ -72,7 +72,7 @@ async function searchedByVector(parts: SearchParts, query: ExploreQuery, context
     throw new ShoalError("invalid", EMPTY_VECTOR);
   }
   const classes = classesByName(parts.schema.snapshot).map((record) => ({ record, vector }));
-  return { classes: classes.filter(canAnswer), certainty };
+  return { classes: classes.filter(canServe), certainty };
 }
 
 /** Of classes without vectors no vector is made. Vectorizers that make none of it leave theirs out, unless all do. */
@@ -107,10 +107,10 @@ async function searchedByModules(parts: SearchParts, search: ModuleSearch, conte
     }
   }
   if (failures.length > 0 && classes.length === 0) throw failures[0];
-  return { classes: classes.filter(canAnswer), certainty };
+  return { classes: classes.filter(canServe), certainty };
 }
 
-function canAnswer({ record: { definition, dimensions }, vector }: SearchedClass): boolean {
+function canServe({ record: { definition, dimensions }, vector }: SearchedClass): boolean {
   return !definition.vectorIndexConfig.skip && dimensions === vector.length;
 }
 

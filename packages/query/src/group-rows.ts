@@ -24,14 +24,14 @@ export async function groupRows(
 ): Promise<readonly GetRow[]> {
   const yielder = queryYielder(context);
   const groups = await findGroups(rows, force, new Comparisons(comparisonsMax, yielder));
-  const answer: GetRow[] = [];
+  const result: GetRow[] = [];
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
-    if (type === "merge") answer.push(await mergedRow(first, group, { definition, fields, yielder }));
-    else answer.push(fields.vector ? first : withoutVector(first));
+    if (type === "merge") result.push(await mergedRow(first, group, { definition, fields, yielder }));
+    else result.push(fields.vector ? first : withoutVector(first));
   }
-  return answer;
+  return result;
 }
 
 function withoutVector(row: GetRow): GetRow {

@@ -14,7 +14,7 @@ import { type AdditionalSearch, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { ClassRecord } from "@shoal/rpc";
 import type { RequestContext } from "@shoal/runtime";
 import { additionalValues, fieldsWith } from "./additional-values.js";
-import { type AggregateParts, AnswerQueue, aggregateClass } from "./aggregate/aggregate-class.js";
+import { type AggregateParts, aggregateClass, ResultQueue } from "./aggregate/aggregate-class.js";
 import { explore } from "./explore.js";
 import { findObject } from "./find-object.js";
 import { groupRows } from "./group-rows.js";
@@ -47,7 +47,7 @@ export type QueryEngineOptions = Omit<QueryParts, keyof typeof DEFAULTS> &
 const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
 
 /**
- * Plans reads, scatters them over the shards and merges the answers. Classes that whoever asks may not read are as if they were
+ * Plans reads, scatters them over the shards and merges the results. Classes that whoever asks may not read are as if they were
  * not there.
  *
  * A process may know an old schema. A read that failed is planned again, once, when there is a newer one:
@@ -57,7 +57,7 @@ const NO_SEARCH: AdditionalSearch = { vector: undefined, argument: undefined };
  */
 export class QueryEngine implements QueryService {
   readonly #whole: QueryParts;
-  readonly #aggregations = new AnswerQueue();
+  readonly #aggregations = new ResultQueue();
 
   constructor(options: QueryEngineOptions) {
     this.#whole = { ...DEFAULTS, ...options };

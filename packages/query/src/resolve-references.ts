@@ -18,7 +18,7 @@ import { StoredReferences } from "./stored-references.js";
 export interface ReferenceParts {
   readonly schema: Pick<SchemaView, "classRecord">;
   readonly router: ShardRouter;
-  /** References that one answer may follow, each as often as it is reached (`REFERENCED_ROWS_MAX`). */
+  /** References that one result may follow, each as often as it is reached (`REFERENCED_ROWS_MAX`). */
   readonly referencedRowsMax: number;
 }
 
@@ -33,9 +33,9 @@ const ROW_WORK = 20;
 const REFERENCE_WORK = 15;
 
 /**
- * The targets of the selected references of objects, one answer an object. Level by level, each with one request a
+ * The targets of the selected references of objects, one result an object. Level by level, each with one request a
  * shard whatever the number of rows; an object is read once, however often it is reached, and its row stands in the
- * answer as often as it is reached. Objects need their properties.
+ * result as often as it is reached. Objects need their properties.
  *
  * A beacon has no class, so every selected class of a property is asked. Of twins (objects with one id in several of these
  * classes) that of the first class by name counts; where roles are on, the oldest one, as elsewhere. Targets stand in the order of

@@ -2,14 +2,14 @@ import { ShoalError } from "@shoal/model";
 import { InnerContext, LateSignal, type RequestContext } from "@shoal/runtime";
 
 /**
- * Asks every target at once and returns the answers in the order of the targets. The first failure fails the whole and
+ * Asks every target at once and returns the results in the order of the targets. The first failure fails the whole and
  * cancels the rest: there are no partial results. One target is asked directly, without anything to cancel.
  */
-export async function scatter<Target, Answer>(
+export async function scatter<Target, Result>(
   targets: readonly Target[],
   context: RequestContext,
-  ask: (target: Target, context: RequestContext) => Promise<Answer>,
-): Promise<readonly Answer[]> {
+  ask: (target: Target, context: RequestContext) => Promise<Result>,
+): Promise<readonly Result[]> {
   const [only] = targets;
   if (only === undefined) return [];
   if (targets.length === 1) return [await ask(only, context)];

@@ -4,7 +4,7 @@ import { NEVER } from "./timing.js";
 
 /**
  * How the copies in sync hear that a commit is acknowledged. The next one says so, too: a message for each would take the time of its
- * answer, and of the next one.
+ * result, and of the next one.
  */
 export class CommittedNews {
   readonly #core: CopyCore;

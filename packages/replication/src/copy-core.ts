@@ -125,7 +125,7 @@ export class CopyCore {
     then();
   }
 
-  /** Whether a change may be proposed now: none is under way, or its answer is overdue, and nobody has told of a later configuration. */
+  /** Whether a change may be proposed now: none is under way, or its result is overdue, and nobody has told of a later configuration. */
   mayPropose(): boolean {
     if ((this.configuration?.version ?? 0) < this.heardVersion) return false;
     const due = this.#proposedAt + this.timing.resendMs;

@@ -154,7 +154,7 @@ export class Follower {
         this.#rows(from, message);
         return;
       default:
-      // An answer to what this copy asked as a primary that it is no more.
+      // A result to what this copy asked as a primary that it is no more.
     }
   }
 
@@ -249,7 +249,7 @@ export class Follower {
     // It is of before a restart, or of before this copy confirmed that it answers nothing.
     if (receiver !== core.leases.run) return;
     if (core.leases.isRevoked(core.options.shard, { epoch, lead })) return;
-    // Its disk may have lost the end of its log: the primary sees that in the answer.
+    // Its disk may have lost the end of its log: the primary sees that in the result.
     const isInSync = core.configuration?.inSync.includes(core.name) === true;
     const isShort = core.state.end.sequence < Math.max(start, isInSync ? committed : 0);
     if (!isShort) core.hasMetOthers = true;
@@ -259,9 +259,9 @@ export class Follower {
     }
     this.#heardAt = core.now;
     this.#knowCommitted(committed);
-    const answer = () => core.send(from, { type: "led", epoch, lead, end: core.state.end });
-    if (core.state.acceptedEpoch >= epoch) answer();
-    else core.write({ state: { ...core.state, acceptedEpoch: epoch } }, answer);
+    const result = () => core.send(from, { type: "led", epoch, lead, end: core.state.end });
+    if (core.state.acceptedEpoch >= epoch) result();
+    else core.write({ state: { ...core.state, acceptedEpoch: epoch } }, result);
   }
 
   #append(from: CopyName, { epoch, previous, changes, committed }: Extract<CopyMessage, { type: "append" }>): void {

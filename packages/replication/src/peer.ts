@@ -16,7 +16,7 @@ export interface Peer {
   /** What it has not confirmed yet, the first one sent. */
   queue: Commit[];
   match: JournalPosition | undefined;
-  /** Since when an answer is missing. */
+  /** Since when a result is missing. */
   waitingSince: number;
   sentAt: number;
   /** Which lead was sent last, and when. */

@@ -230,7 +230,7 @@ export class Primary {
     return peer;
   }
 
-  /** Everybody whose answer a commit needs: in sync by the configuration, or by one that may be made any moment. */
+  /** Everybody whose result a commit needs: in sync by the configuration, or by one that may be made any moment. */
   #required(): ReadonlySet<CopyName> {
     const { configuration, name } = this.#core;
     const maybes = this.#core.is("a change that may still be made is not reckoned with") ? [] : this.#core.maybes;
@@ -341,7 +341,7 @@ export class Primary {
     this.#news.come();
   }
 
-  /** Takes out who has not answered for long, or gives no lease. A learner says every `answerMs` that it is there. */
+  /** Takes out who has not answered for long, or gives no lease. A learner says every `responseMs` that it is there. */
   #takeOutSilent(configuration: ShardConfiguration): void {
     const core = this.#core;
     const { leases, name, now, timing } = core;
@@ -350,11 +350,11 @@ export class Primary {
       const { waitingSince, isApart, queue } = this.#peer(copy);
       const node = nodeOf(copy);
       const hasNoLease = leases.held(node, now) === undefined && leases.heardAt(node) + timing.leaseMs <= now;
-      return isApart || hasNoLease || waitingSince + timing.answerMs + (queue[0]?.workMs ?? 0) <= now;
+      return isApart || hasNoLease || waitingSince + timing.responseMs + (queue[0]?.workMs ?? 0) <= now;
     });
     if (silent.length > 0 && !core.waitsForOthers) this.#takeOut(silent);
     for (const peer of this.#peers.values()) {
-      if (configuration.inSync.includes(peer.copy) || peer.waitingSince + 2 * timing.answerMs > now) continue;
+      if (configuration.inSync.includes(peer.copy) || peer.waitingSince + 2 * timing.responseMs > now) continue;
       if (!this.#required().has(peer.copy)) this.#peers.delete(peer.copy);
       // It would be in sync by a change that may still be made: another one decides that it is not.
       else if (core.mayPropose()) core.propose(touched(configuration));

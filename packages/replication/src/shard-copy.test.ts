@@ -63,16 +63,16 @@ describe("ShardCopy as primary", () => {
       const [begun] = sent(begin, "begin");
       if (begun?.type !== "begin") throw new Error("it does not begin");
       const { session } = begun;
-      const answer = { type: "begun", session, documents: [] } as const;
-      const effects = primary.handle({ type: "message", from: "b/1", message: answer }, 1);
+      const result = { type: "begun", session, documents: [] } as const;
+      const effects = primary.handle({ type: "message", from: "b/1", message: result }, 1);
       expect(effects.find(({ type }) => type === "openRows")).toMatchObject({ session, to: "b/1", isFull: true });
       return { primary, session };
     }
 
     it("is not taken for silent, and what is committed before they are listed is among them", () => {
       const { primary, session } = opened();
-      for (let at = 0; at < 300; at++) write(primary, 10 * TIMING.answerMs + at, at);
-      const now = 20 * TIMING.answerMs;
+      for (let at = 0; at < 300; at++) write(primary, 10 * TIMING.responseMs + at, at);
+      const now = 20 * TIMING.responseMs;
       const { end } = primary.state;
       expect(end.sequence).toBe(320);
       write(primary, now, 0);
@@ -112,13 +112,13 @@ describe("ShardCopy as primary", () => {
       const said = { ...hello, session };
       const from = "b/1";
       for (let at = 1; at <= 20; at++) {
-        const now = at * TIMING.answerMs + 100;
+        const now = at * TIMING.responseMs + 100;
         const message = { ...said, number: 1 + at };
         if (saysSo) expect(sent(primary.handle({ type: "message", from, message }, now), "begin")).toEqual([]);
         else primary.handle({ type: "wake" }, now);
       }
       const done = { type: "message", from, message: { type: "rowsDone", session, index: 0 } } as const;
-      const next = primary.handle(done, 21 * TIMING.answerMs).some(({ type }) => type === "nextRows");
+      const next = primary.handle(done, 21 * TIMING.responseMs).some(({ type }) => type === "nextRows");
       expect(next).toBe(saysSo);
     });
 

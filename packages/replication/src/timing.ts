@@ -6,8 +6,8 @@ export interface Timing {
   readonly leaseMs: number;
   /** After so long without a message from the primary's node others may take over. Longer than a lease and its drift. */
   readonly silenceMs: number;
-  /** After so long without an answer a copy is taken out. */
-  readonly answerMs: number;
+  /** After so long without a result a copy is taken out. */
+  readonly responseMs: number;
   /** How long the others are asked where their journals end. */
   readonly askMs: number;
   readonly resendMs: number;
@@ -28,7 +28,7 @@ export function timingOf(leaseMs: number): Timing {
     heartbeatMs: TIMING.heartbeatMs * part,
     leaseMs,
     silenceMs: TIMING.silenceMs * part,
-    answerMs: TIMING.answerMs * part,
+    responseMs: TIMING.responseMs * part,
     askMs: TIMING.askMs * part,
     resendMs: TIMING.resendMs * part,
     tellMs: TIMING.tellMs * part,
@@ -42,7 +42,7 @@ export const TIMING: Timing = {
   heartbeatMs: 500,
   leaseMs: 2_000,
   silenceMs: 3_000,
-  answerMs: 2_000,
+  responseMs: 2_000,
   askMs: 1_000,
   resendMs: 500,
   tellMs: 50,

@@ -35,7 +35,7 @@ import {
   type CLASS_REQUEST,
   COPIES,
   EXTENSIONS,
-  type JOB_ANSWER,
+  type JOB_RESPONSE,
   JOBS,
   NODES,
   SCHEMA,
@@ -47,19 +47,19 @@ import {
  */
 
 /** How a method becomes a call. Of `Args` one is the context. */
-interface Method<Args, Result, Asked, Given, Answer, AnswerGiven> {
-  /** Whether it is sent under one change id until there is an answer, and settled then. Absent: no. */
+interface Method<Args, Result, Asked, Given, Response, ResponseGiven> {
+  /** Whether it is sent under one change id until there is a response, and settled then. Absent: no. */
   readonly isChange?: boolean;
   /** `changeId`: "" of what is no change. */
   readonly request: (args: Args, changeId: string) => Given;
   /** Fails with `invalid` on what the service could not work with. */
   readonly args: (request: Asked, context: RequestContext) => Args;
   /** `position`: of what the watchers of the serving process know, the change in it. */
-  readonly answer: (result: Result, position: Position, request: Asked) => AnswerGiven;
+  readonly response: (result: Result, position: Position, request: Asked) => ResponseGiven;
   /** Absent: the method has none. */
-  readonly result?: (answer: Answer, args: Args) => Result;
+  readonly result?: (response: Response, args: Args) => Result;
   /** The version that has the change: watchers of the asking process get it before its caller. Absent: `answer.position`. */
-  readonly made?: (answer: Answer) => Position;
+  readonly made?: (response: Response) => Position;
   /** Whether the method fails when they cannot be notified. Absent: what is made is made. */
   readonly mustNotify?: boolean;
   /** The node that the caller must be by its certificate, where there are certificates. Absent: it does not matter. */
@@ -71,8 +71,8 @@ interface HasResult {
 }
 
 type MethodOf<Function, Call> = Function extends (...args: infer Args) => Promise<infer Result>
-  ? Call extends MethodDefinition<infer Asked, infer Given, infer Answer, infer AnswerGiven, false>
-    ? Method<Args, Result, Asked, Given, Answer, AnswerGiven> & (Result extends void ? object : HasResult)
+  ? Call extends MethodDefinition<infer Asked, infer Given, infer Response, infer ResponseGiven, false>
+    ? Method<Args, Result, Asked, Given, Response, ResponseGiven> & (Result extends void ? object : HasResult)
     : never
   : never;
 
@@ -145,7 +145,7 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
       isChange: true,
       request: ([definition, , plan], changeId) => classRequest(definition, plan, changeId),
       args: (request, context) => [readDefinition(request.definitionJson), changeOf(request, context), planOf(request)],
-      answer: recordAnswer,
+      response: recordResponse,
       result: recordOf,
     },
     updateClass: {
@@ -155,14 +155,14 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
         expectedVersion,
         context,
       ],
-      answer: recordAnswer,
+      response: recordResponse,
       result: recordOf,
     },
     addProperty: {
       isChange: true,
       request: ([className, property], changeId) => ({ className, propertyJson: jsonBytes(property), changeId }),
       args: (request, context) => [request.className, readProperty(request.propertyJson), changeOf(request, context)],
-      answer: recordAnswer,
+      response: recordResponse,
       result: recordOf,
     },
     // Of a coordinator that is older than `isMade` all that is asked for counts as done: whoever watches hears of a change rather
@@ -171,8 +171,8 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
       isChange: true,
       request: ([definition, , plan], changeId) => classRequest(definition, plan, changeId),
       args: (request, context) => [readDefinition(request.definitionJson), changeOf(request, context), planOf(request)],
-      answer: ({ record, isMade }, position) => ({ ...recordAnswer(record, position), isMade }),
-      result: (answer) => ({ record: recordOf(answer), isMade: answer.isMade ?? true }),
+      response: ({ record, isMade }, position) => ({ ...recordResponse(record, position), isMade }),
+      result: (response) => ({ record: recordOf(response), isMade: response.isMade ?? true }),
     },
     ensureProperties: {
       isChange: true,
@@ -183,12 +183,12 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
         const { className, classId, propertiesJson } = request;
         return [className, classId, readProperties(propertiesJson), changeOf(request, context)];
       },
-      answer: ({ record, added }, position) => {
-        return { ...recordAnswer(record, position), added, isMade: added.length > 0 };
+      response: ({ record, added }, position) => {
+        return { ...recordResponse(record, position), added, isMade: added.length > 0 };
       },
-      result: (answer, [, , properties]) => {
-        const added = answer.isMade === undefined ? properties.map(({ name }) => name) : answer.added;
-        return { record: recordOf(answer), added };
+      result: (response, [, , properties]) => {
+        const added = response.isMade === undefined ? properties.map(({ name }) => name) : response.added;
+        return { record: recordOf(response), added };
       },
     },
     deleteClass: {
@@ -198,23 +198,23 @@ export const SCHEMA_SERVICE = described<ServedSchema, typeof SCHEMA>(
         const { className, classId } = request;
         return [{ className, classId: classId || undefined }, changeOf(request, context)];
       },
-      answer: (_, position) => ({ position }),
+      response: (_, position) => ({ position }),
     },
     fixDimensions: {
       request: ([className, classId, dimensions]) => ({ className, classId, dimensions }),
       args: ({ className, classId, dimensions }, context) => [className, classId, dimensions, context],
-      answer: (dimensions, position) => ({ position, dimensions }),
+      response: (dimensions, position) => ({ position, dimensions }),
       result: ({ dimensions }) => dimensions,
     },
     settle: {
       request: ([changeId]) => ({ changeId }),
       args: ({ changeId }, context) => [changeId, context],
-      answer: (_, position) => position,
+      response: (_, position) => position,
     },
     restore: {
       request: ([snapshot]) => ({ snapshotJson: jsonBytes(snapshot) }),
       args: ({ snapshotJson }, context) => [readSnapshot(snapshotJson), context],
-      answer: (_, position) => position,
+      response: (_, position) => position,
     },
   },
   { current: "Current", between: updateBetween, apply: applyUpdate },
@@ -230,18 +230,18 @@ export const NODES_SERVICE = described<NodeService, typeof NODES>(
         const { secret, process, replaces } = request;
         return [readNode(request), context, secret === "" ? undefined : { secret, process, replaces }];
       },
-      answer: (_, _position, request) => wireNode(readNode(request)),
+      response: (_, _position, request) => wireNode(readNode(request)),
     },
     confirmDropped: {
       nodeOf: ({ nodeName }) => nodeName,
       request: ([nodeName, classIds]) => ({ nodeName, classIds }),
       args: ({ nodeName, classIds }, context) => [nodeName, classIds, context],
-      answer: (_, _position, request) => request,
+      response: (_, _position, request) => request,
     },
     remove: {
       request: ([name]) => ({ name }),
       args: ({ name }, context) => [name, context],
-      answer: wireNode,
+      response: wireNode,
       result: readNode,
     },
   },
@@ -257,30 +257,30 @@ export const JOBS_SERVICE = described<JobService, typeof JOBS>(
     create: {
       request: ([job]) => ({ json: jsonBytes(job) }),
       args: ({ json }, context) => [readNewJob(json), context],
-      answer: jobAnswer,
-      result: (answer) => readAnswer(answer) as Job,
+      response: jobResponse,
+      result: (response) => readResponse(response) as Job,
     },
     find: {
       request: ([id]) => ({ id }),
       args: ({ id }, context) => [id, context],
-      answer: jobAnswer,
-      result: (answer) => readAnswer(answer) as Job | undefined,
+      response: jobResponse,
+      result: (response) => readResponse(response) as Job | undefined,
     },
     claim: {
       request: ([worker]) => ({ worker }),
       args: ({ worker }, context) => [checkedWorker(worker), context],
-      answer: jobAnswer,
-      result: (answer) => readAnswer(answer) as JobClaim | undefined,
+      response: jobResponse,
+      result: (response) => readResponse(response) as JobClaim | undefined,
     },
     report: {
       request: ([report]) => ({ json: jsonBytes(report) }),
       args: ({ json }, context) => [readRangeReport(json), context],
-      answer: () => jobAnswer(undefined),
+      response: () => jobResponse(undefined),
     },
     abort: {
       request: ([claim, error]) => ({ claimJson: jsonBytes(claim), error }),
       args: ({ claimJson, error }, context) => [readClaimKey(claimJson), error, context],
-      answer: () => jobAnswer(undefined),
+      response: () => jobResponse(undefined),
     },
   },
   { between: (_, notice) => notice, apply: (_, notice) => notice },
@@ -296,7 +296,7 @@ export const EXTENSIONS_SERVICE = described<ExtensionService, typeof EXTENSIONS>
         nonEmpty(extension.key, "extension.key");
         return [extension.key, readJson(extension.valueJson, "extension.value", anything) as Json, context];
       },
-      answer: (_, position) => position,
+      response: (_, position) => position,
       made: (position) => position,
     },
   },
@@ -332,7 +332,7 @@ export const ACCESS_SERVICE = described<AccessService, typeof ACCESS>(
         const changes = [...values, ...removed.map((key) => ({ key, value: undefined }))];
         return [changes, readPosition(expected), context, goesOnFrom];
       },
-      answer: (_, position) => position,
+      response: (_, position) => position,
       made: (position) => position,
       // Who reads that a right is revoked relies on it here: what cannot be known to be in force is not answered as done.
       mustNotify: true,
@@ -358,7 +358,7 @@ export const COPIES_SERVICE = described<CopyService, typeof COPIES>(
         proposals.map(({ key, valueJson }) => ({ shard: readShardKey(key), next: readConfiguration(valueJson) })),
         context,
       ],
-      answer: (decisions) => ({
+      response: (decisions) => ({
         decisions: decisions.map(({ isAccepted, current }) => ({
           isAccepted,
           currentJson: current && jsonBytes(current),
@@ -372,7 +372,7 @@ export const COPIES_SERVICE = described<CopyService, typeof COPIES>(
         configurations.map(({ key, valueJson }) => [readShardKey(key), readConfiguration(valueJson)] as const),
         context,
       ],
-      answer: (_, position) => position,
+      response: (_, position) => position,
     },
   },
   {
@@ -397,12 +397,12 @@ function changeOf({ changeId }: { readonly changeId: string }, context: RequestC
   return changeId === "" ? context : { ...context, changeId };
 }
 
-function recordAnswer(record: ClassRecord, position: Position) {
+function recordResponse(record: ClassRecord, position: Position) {
   return { position, recordJson: recordJson(record) };
 }
 
-function recordOf(answer: { readonly recordJson: Buffer }): ClassRecord {
-  return readRecord(answer.recordJson);
+function recordOf(response: { readonly recordJson: Buffer }): ClassRecord {
+  return readRecord(response.recordJson);
 }
 
 /** A node as others see it: without its claim. */
@@ -414,10 +414,10 @@ function readNode({ name, address, shoalVersion, gitHash }: ReturnType<typeof wi
   return { name, address: address || undefined, shoalVersion, gitHash };
 }
 
-function jobAnswer(value: object | undefined): { readonly json: Buffer } {
+function jobResponse(value: object | undefined): { readonly json: Buffer } {
   return { json: value === undefined ? Buffer.alloc(0) : jsonBytes(value) };
 }
 
-function readAnswer({ json }: Read<typeof JOB_ANSWER>): unknown {
+function readResponse({ json }: Read<typeof JOB_RESPONSE>): unknown {
   return json.length === 0 ? undefined : JSON.parse(json.toString());
 }

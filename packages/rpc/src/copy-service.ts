@@ -31,8 +31,8 @@ export interface CopyDecision {
 export interface CopyService extends SnapshotService<CopiesSnapshot> {
   /**
    * Compare-and-set of each one by itself; proposals that come together share a commit. Decisions in the order of the proposals.
-   * `node`: who proposes. What is proposed again after a lost answer is accepted while it is what counts. Watchers may hear of
-   * what was accepted after the answer. Fails with `unavailable` when nobody knows what became of them.
+   * `node`: who proposes. What is proposed again after a lost response is accepted while it is what counts. Watchers may hear of
+   * what was accepted after the response. Fails with `unavailable` when nobody knows what became of them.
    */
   propose(node: string, proposals: readonly CopyProposal[], context: RequestContext): Promise<readonly CopyDecision[]>;
   /**

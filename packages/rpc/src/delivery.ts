@@ -1,14 +1,14 @@
 import { ShoalError } from "@shoal/model";
 
 /**
- * What is known about a request that got no answer: `never` executed, as it was not sent or was turned away unread, or
+ * What is known about a request that got no response: `never` executed, as it was not sent or was turned away unread, or
  * `unknown`, because the connection was lost while it was under way.
  */
 export type Delivery = "never" | "unknown";
 
 const deliveries = new WeakMap<ShoalError, Delivery>();
 
-/** Notes about an error of a client that it is no answer of the node. */
+/** Notes about an error of a client that it is no response of the node. */
 export function undelivered(error: ShoalError, delivery: Delivery): ShoalError {
   deliveries.set(error, delivery);
   return error;

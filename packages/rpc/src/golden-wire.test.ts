@@ -28,7 +28,7 @@ const alone = new Map(
 );
 
 /** Read by what reads such messages, and written again. */
-function again({ name, request, answer }: WireMessage): WireMessage {
+function again({ name, request, response }: WireMessage): WireMessage {
   const whole = <Value>(bytes: Buffer, read: (reader: ByteReader) => Value): Value => {
     const reader = new ByteReader(bytes);
     const value = read(reader);
@@ -38,26 +38,26 @@ function again({ name, request, answer }: WireMessage): WireMessage {
   const codec = alone.get(name);
   if (codec !== undefined) {
     const value = whole(request, codec);
-    return { name, request: ByteWriter.bytesOf((writer) => codec(writer, value)), answer };
+    return { name, request: ByteWriter.bytesOf((writer) => codec(writer, value)), response };
   }
   const method = methods.get(name);
   if (method === undefined) throw new Error(`there is no method ${name} any more`);
   const asked = whole(request, method.request);
-  const answered = whole(answer, (reader) => method.answer(reader, undefined, asked));
+  const responded = whole(response, (reader) => method.response(reader, undefined, asked));
   return {
     name,
     request: ByteWriter.bytesOf((writer) => method.request(writer, asked)),
-    answer: ByteWriter.bytesOf((writer) => method.answer(writer, answered, asked)),
+    response: ByteWriter.bytesOf((writer) => method.response(writer, responded, asked)),
   };
 }
 
-function lineOf({ name, request, answer }: WireMessage): string {
-  return `${name} ${request.toString("base64")} ${answer.toString("base64")}`.trimEnd();
+function lineOf({ name, request, response }: WireMessage): string {
+  return `${name} ${request.toString("base64")} ${response.toString("base64")}`.trimEnd();
 }
 
 function messageOf(line: string): WireMessage {
-  const [name = "", request = "", answer = ""] = line.split(" ");
-  return { name, request: Buffer.from(request, "base64"), answer: Buffer.from(answer, "base64") };
+  const [name = "", request = "", response = ""] = line.split(" ");
+  return { name, request: Buffer.from(request, "base64"), response: Buffer.from(response, "base64") };
 }
 
 /** Lines of random messages that have none of those names. */
@@ -107,10 +107,10 @@ function callsAndFields(): ReadonlySet<string> {
     ...[SHARDS.Talk, PEERS.Deliver].map(({ path }) => `${path} stream ${PACKET.name} stream ${PACKET.name}`),
     ...fieldsOf(PACKET),
     ...Object.entries(FrameKind).map(([kind, number]) => `shoal.FrameKind ${number} ${kind}`),
-    ...calls.flatMap(({ path, request, answer, responseStream }) => [
-      `${path} ${request.name} ${responseStream ? "stream " : ""}${answer.name}`,
+    ...calls.flatMap(({ path, request, response, responseStream }) => [
+      `${path} ${request.name} ${responseStream ? "stream " : ""}${response.name}`,
       ...fieldsOf(request),
-      ...fieldsOf(answer),
+      ...fieldsOf(response),
     ]),
   ]);
 }

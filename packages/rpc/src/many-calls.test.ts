@@ -21,14 +21,14 @@ beforeAll(async () => {
 class WatchedSchema {
   readonly watchers = new Set<object>();
   asking = 0;
-  #answer: () => void = () => undefined;
-  readonly #answered = new Promise<void>((resolve) => {
-    this.#answer = resolve;
+  #response: () => void = () => undefined;
+  readonly #responded = new Promise<void>((resolve) => {
+    this.#response = resolve;
   });
   readonly service = {
     current: async () => {
       this.asking++;
-      await this.#answered;
+      await this.#responded;
       return SNAPSHOT;
     },
     watch: (listener: (snapshot: typeof SNAPSHOT) => void) => {
@@ -39,9 +39,9 @@ class WatchedSchema {
     },
   } as Partial<ServedSchema> as ServedSchema;
 
-  /** Whoever asks, and has asked, gets an answer. */
-  answer(): void {
-    this.#answer();
+  /** Whoever asks, and has asked, gets a response. */
+  response(): void {
+    this.#response();
   }
 }
 
@@ -82,8 +82,8 @@ class Caller implements Disposable {
     const { path, requestSerialize, responseDeserialize } = SCHEMA.Current;
     return new Promise((resolve, reject) => {
       const none = { historyId: "", version: 0 };
-      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, none, (error, answer) =>
-        error === null ? resolve(answer) : reject(error),
+      this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, none, (error, response) =>
+        error === null ? resolve(response) : reject(error),
       );
     });
   }
@@ -111,7 +111,7 @@ test("S11: who has the certificate of one storage node has so many calls and no 
     "more than 1000 calls at once by whoever has the certificate of 'node-1'",
   ]);
   expect(schema.watchers.size).toBe(CALLS_MAX);
-  schema.answer();
+  schema.response();
   for (const name of ["gateway", "node-2"]) {
     const tls = new SwappedTls(await authority.sign([name]));
     using other = connectCoordinator([`127.0.0.1:${server.port}`], { now, tls });
@@ -131,12 +131,12 @@ test("S11: one connection has so many calls at once; a gateway that asks more wa
   await using server = await serve(schema);
   const gateway = await authority.sign(["gateway"]);
   using caller = new Caller(server.port, gateway);
-  const answers = Array.from({ length: 1_500 }, () => caller.ask());
+  const responses = Array.from({ length: 1_500 }, () => caller.ask());
   await expect.poll(() => schema.asking).toBe(CALLS_MAX);
   using other = new Caller(server.port, gateway);
   const another = other.ask();
   await expect.poll(() => schema.asking).toBe(CALLS_MAX + 1);
-  schema.answer();
-  await Promise.all([...answers, another]);
+  schema.response();
+  await Promise.all([...responses, another]);
   expect(schema.asking).toBe(1_501);
 });

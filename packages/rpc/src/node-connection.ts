@@ -8,7 +8,7 @@ import type { ShardService } from "./shard-service.js";
 export type ConnectionState = "connecting" | "ready" | "draining" | "unreachable";
 
 /**
- * Carries calls to a storage node in another process. A call that got no answer fails with `unavailable`, marked by
+ * Carries calls to a storage node in another process. A call that got no response fails with `unavailable`, marked by
  * `undelivered`; while the connection is not `ready` it fails at once, as `never` executed.
  */
 export interface NodeCarrier extends Disposable {

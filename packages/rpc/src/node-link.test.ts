@@ -17,8 +17,8 @@ const shard = { classId: "c", className: "Car", shardName: "s" };
 const now = () => Date.now();
 const never = () => new Promise<never>(() => undefined);
 
-function failureOf(answer: Promise<unknown>): Promise<ShoalError> {
-  return answer.then(
+function failureOf(response: Promise<unknown>): Promise<ShoalError> {
+  return response.then(
     () => new ShoalError("internal", "it was answered"),
     (error) => error,
   );
@@ -152,8 +152,8 @@ describe("a link to a node", () => {
   });
 
   test("learns of a drain, which answers what was begun and takes nothing new", async () => {
-    let answer: (statuses: unknown) => void = () => undefined;
-    const node = scriptedNode(() => new Promise((resolve) => (answer = resolve)));
+    let response: (statuses: unknown) => void = () => undefined;
+    const node = scriptedNode(() => new Promise((resolve) => (response = resolve)));
     await using link = await openLink(node);
     const begun = link.client.shardStatuses(forever);
     await expect.poll(() => node.calls.length).toBe(1);
@@ -163,7 +163,7 @@ describe("a link to a node", () => {
     const refused = await failureOf(link.client.shardStatuses(forever));
     expect([refused.code, deliveryOf(refused)]).toEqual(["unavailable", "never"]);
     expect(isDrained).toBe(false);
-    answer([]);
+    response([]);
     expect(await begun).toEqual([]);
     await drained;
     expect(node.calls).toHaveLength(1);
@@ -183,8 +183,8 @@ describe("a link to a node", () => {
   });
 
   test("is never ready at a node that is being stopped", async () => {
-    let answer: (statuses: unknown) => void = () => undefined;
-    const node = scriptedNode(() => new Promise((resolve) => (answer = resolve)));
+    let response: (statuses: unknown) => void = () => undefined;
+    const node = scriptedNode(() => new Promise((resolve) => (response = resolve)));
     await using link = await openLink(node);
     const begun = link.client.shardStatuses(forever);
     await expect.poll(() => node.calls.length).toBe(1);
@@ -198,7 +198,7 @@ describe("a link to a node", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect([...states]).not.toContain("ready");
-    answer([]);
+    response([]);
     await Promise.all([begun, drained]);
   });
 
@@ -251,8 +251,8 @@ describe("a link to a node", () => {
     expect(tooLarge.code).toBe("tooLarge");
     expect(tooLarge.message).toMatch(/'node-1' has \d+ bytes, at most 100 are sent \(INTERNAL_MESSAGE_BYTES_MAX\)/);
     await using serverSmall = await openLink(node, { server: small });
-    const answer = serverSmall.client.matchingIds(shard, { operator: "And", operands: [] }, 10, forever);
-    expect(await failureOf(answer)).toMatchObject({
+    const response = serverSmall.client.matchingIds(shard, { operator: "And", operands: [] }, 10, forever);
+    expect(await failureOf(response)).toMatchObject({
       code: "tooLarge",
       message: expect.stringContaining("at most 100 are sent (INTERNAL_MESSAGE_BYTES_MAX)"),
     });
@@ -270,7 +270,7 @@ describe("a link to a node", () => {
       message: expect.stringMatching(/2 requests .*under way$/),
     });
     await expect.poll(() => waiting.length).toBe(2);
-    for (const answer of waiting) answer();
+    for (const response of waiting) response();
     expect(await Promise.all(asked.slice(0, 2))).toEqual([[], []]);
   });
 

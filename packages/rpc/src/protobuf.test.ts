@@ -17,7 +17,7 @@ interface Described {
 const MESSAGES: readonly Described[] = [
   PACKET,
   ...[SCHEMA, NODES, IDENTITY, JOBS, EXTENSIONS, ACCESS].flatMap((service) =>
-    Object.values(service).flatMap(({ request, answer }): Described[] => [request, answer]),
+    Object.values(service).flatMap(({ request, response }): Described[] => [request, response]),
   ),
 ];
 

@@ -13,9 +13,9 @@ import { MemorySchema } from "./testing/memory-schema.js";
 import { definitionOf, describeSchemaService } from "./testing/schema-service-suite.js";
 import type { Written } from "./wire/protobuf.js";
 import { applyUpdate, updateBetween } from "./wire/schema-update.js";
-import { type RECORD_ANSWER, SCHEMA } from "./wire/services.js";
+import { type RECORD_RESPONSE, SCHEMA } from "./wire/services.js";
 
-type RecordAnswer = Written<typeof RECORD_ANSWER>;
+type RecordResponse = Written<typeof RECORD_RESPONSE>;
 
 const now = () => Date.now();
 const context = { deadline: Number.POSITIVE_INFINITY };
@@ -146,13 +146,13 @@ describe("several coordinators", () => {
     const made = coordinator.schema.addClass(definitionOf("A"), context);
     await isLost;
     await first[Symbol.asyncDispose]();
-    const answering = Object.assign(schema, {
+    const responding = Object.assign(schema, {
       addClass: (definition: ClassDefinition, { changeId }: ChangeContext) => {
         asked.push(changeId);
         return MemorySchema.prototype.addClass.call(schema, definition);
       },
     });
-    await using _second = await createRpcServer({ schema: answering }, { ...address, port: first.port });
+    await using _second = await createRpcServer({ schema: responding }, { ...address, port: first.port });
     expect((await made).definition.class).toBe("A");
     expect(asked).toEqual([asked[0], asked[0]]);
     expect(schema.settled).toEqual([asked[0]]);
@@ -208,16 +208,16 @@ describe("several coordinators", () => {
     using stopped = { signal: new AbortController(), [Symbol.dispose]: () => stopped.signal.abort() };
     const options = { isSecure: false, stopped: stopped.signal.signal };
     const handlers = coordinatorHandlers(SCHEMA_SERVICE, new MemorySchema(), options);
-    type Handler = handleUnaryCall<unknown, RecordAnswer>;
+    type Handler = handleUnaryCall<unknown, RecordResponse>;
     const silent = (name: string): Handler => {
       const handler = handlers[name] as Handler;
-      return (call, callback) => handler(call, (error, answer) => callback(error, asBefore(answer)));
+      return (call, callback) => handler(call, (error, response) => callback(error, asBefore(response)));
     };
     const server = new Server();
     const ensuring = { EnsureClass: silent("EnsureClass"), EnsureProperties: silent("EnsureProperties") };
     server.addService(SCHEMA, { ...handlers, ...ensuring });
-    const asBefore = (answer: RecordAnswer | null | undefined): RecordAnswer => {
-      const { position, recordJson } = answer ?? {};
+    const asBefore = (response: RecordResponse | null | undefined): RecordResponse => {
+      const { position, recordJson } = response ?? {};
       return { position, recordJson };
     };
     const port = await new Promise<number>((resolve, reject) => {

@@ -93,7 +93,7 @@ export interface ChangeContext extends RequestContext {
 export interface SchemaService extends SnapshotService<SchemaSnapshot> {
   /**
    * Fails with `invalid` when the class contradicts the schema as it is now: its name, GraphQL names, reference targets,
-   * the most classes and properties there may be. A class that was made by a request which never had its answer is no
+   * the most classes and properties there may be. A class that was made by a request which never had its response is no
    * contradiction when it is the same. Fails with `unavailable` while an earlier class of that name is being dropped; with
    * `conflict` when one was deleted after the version that it is planned with: a request that arrives late does not bring
    * back what was deleted since.
@@ -127,17 +127,17 @@ export interface SchemaService extends SnapshotService<SchemaSnapshot> {
    * Resolves when the class is out of the schema and every storage node with a shard of it has confirmed that it takes
    * nothing more into it. Fails with `unavailable`, naming them, when some have not within ten seconds: the class stays out
    * of the schema, and whoever repeats the deletion waits for them again. Fails with `notFound` for an unknown class,
-   * unless one of that name was deleted by a request that never had its answer; with `conflict` when there is a class of
+   * unless one of that name was deleted by a request that never had its response; with `conflict` when there is a class of
    * that name and another id.
    */
   deleteClass(incarnation: ClassIncarnation, context: ChangeContext): Promise<void>;
-  /** Fixes the vector length of a class unless it is fixed already; the length that holds is the answer. */
+  /** Fixes the vector length of a class unless it is fixed already; the length that holds is the response. */
   fixDimensions(className: string, classId: string, dimensions: number, context: RequestContext): Promise<number>;
 }
 
 /** The schema as coordinators serve it. */
 export interface ServedSchema extends SchemaService {
-  /** The caller has the answer of that change: nobody will ask for it again. */
+  /** The caller has the response of that change: nobody will ask for it again. */
   settle(changeId: string, context: RequestContext): Promise<void>;
   /**
    * Puts a schema that other processes of a cluster still know into an empty store, which becomes that cluster's. Fails

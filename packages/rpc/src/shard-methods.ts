@@ -25,22 +25,22 @@ type MethodName = keyof ShardService;
 type ArgsOf<Name extends MethodName> =
   Parameters<ShardService[Name]> extends [...infer Args, RequestContext] ? Args : never;
 
-type AnswerOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>;
+type ResponseOf<Name extends MethodName> = Awaited<ReturnType<ShardService[Name]>>;
 
 /** What clients, the server and whoever sends a call again need to know of a method. They name none themselves. */
-export interface ShardMethod<Args extends readonly unknown[], Answer> {
+export interface ShardMethod<Args extends readonly unknown[], Response> {
   /** Sent; never given to another method. */
   readonly code: number;
   /** It is about the node. Absent: about the shard of its first argument. */
   readonly target?: "node";
-  /** Of a read, who may answer it, of a shard with copies: any that is in sync, or the primary alone, whose answers are linear. Absent: it writes. */
+  /** Of a read, who may answer it, of a shard with copies: any that is in sync, or the primary alone, whose responses are linear. Absent: it writes. */
   readonly reads?: "anyCopy" | "primary";
-  /** Which argument has items whose outcomes, one each, are the answer: some of them may be refused as `moved`. Absent: none. */
+  /** Which argument has items whose outcomes, one each, are the response: some of them may be refused as `moved`. Absent: none. */
   readonly items?: number;
   /** Whether a call that may have been carried out may be sent again: reads may, and what changes nothing the second time. */
   readonly isRepeatable: (...args: Args) => boolean;
   readonly request: Codec<Args>;
-  readonly answer: (wire: Wire, answer: Answer | undefined, args: Args) => Answer;
+  readonly response: (wire: Wire, response: Response | undefined, args: Args) => Response;
   /** About so much memory it takes while it waits for its node. Absent: next to none. */
   readonly heldBytes?: (...args: Args) => number;
   /**
@@ -50,10 +50,10 @@ export interface ShardMethod<Args extends readonly unknown[], Answer> {
   readonly isBulk?: (...args: Args) => boolean;
   /** Whether the request is so long that its codec yields. Absent: never. */
   readonly isLong?: (...args: Args) => boolean;
-  /** Whether what arrives of an answer counts as rows that are held. Absent: no. */
+  /** Whether what arrives of a response counts as rows that are held. Absent: no. */
   readonly hasRows?: (...args: Args) => boolean;
-  /** What an answer that is no rows takes in memory. Absent: next to nothing. */
-  readonly aggregateBytes?: (answer: Answer) => number;
+  /** What a response that is no rows takes in memory. Absent: next to nothing. */
+  readonly aggregateBytes?: (response: Response) => number;
 }
 
 /** Pages of so many rows go beside the small requests. */
@@ -76,7 +76,7 @@ type TargetOf<Args> = Args extends readonly [ShardAddress, ...unknown[]] ? objec
 
 /** The one table of the methods of `ShardService`. */
 const METHODS: {
-  readonly [Name in MethodName]: ShardMethod<ArgsOf<Name>, AnswerOf<Name>> & TargetOf<ArgsOf<Name>>;
+  readonly [Name in MethodName]: ShardMethod<ArgsOf<Name>, ResponseOf<Name>> & TargetOf<ArgsOf<Name>>;
 } = {
   putObjects: {
     code: 1,
@@ -88,7 +88,7 @@ const METHODS: {
       const objects = wire.longList<DataObject>(args?.[1], (to, object) => dataObject(to, object, shard.className));
       return [shard, objects, mode];
     },
-    answer: outcomes,
+    response: outcomes,
     heldBytes: (_shard, objects) => bytesOfObjects(objects),
     isLong: (_shard, objects) => objects.length > LONG_ITEMS,
   },
@@ -96,7 +96,7 @@ const METHODS: {
     code: 2,
     isRepeatable: (_shard, merge) => isRepeatableMerge(merge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectMerge(wire, args?.[1])],
-    answer: (wire, object, [shard]) => storedObject(wire, object, shard.className),
+    response: (wire, object, [shard]) => storedObject(wire, object, shard.className),
     heldBytes: (_shard, merge) => bytesOfMerge(merge),
     hasRows: always,
   },
@@ -105,7 +105,7 @@ const METHODS: {
     items: 1,
     isRepeatable: (_shard, merges) => merges.every(isRepeatableMerge),
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.longList(args?.[1], objectMerge)],
-    answer: outcomes,
+    response: outcomes,
     heldBytes: (_shard, merges) => merges.reduce((sum, merge) => sum + bytesOfMerge(merge), 0),
     isLong: (_shard, merges) => merges.length > LONG_ITEMS,
   },
@@ -114,14 +114,14 @@ const METHODS: {
     // Done twice it would deny that the object was there.
     isRepeatable: never,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.id(args?.[1])],
-    answer: (wire, wasThere) => wire.flag(wasThere),
+    response: (wire, wasThere) => wire.flag(wasThere),
   },
   getObjects: {
     code: 5,
     reads: "primary",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), wire.list(args?.[1], id), rowFields(wire, args?.[2])],
-    answer: (wire, objects, [{ className }]) =>
+    response: (wire, objects, [{ className }]) =>
       wire.list<StoredObject | undefined>(objects, (to, object) => optionalRow(to, object, className)),
     isBulk: (_shard, ids) => ids.length > SMALL_ROWS_MAX,
     hasRows: (_shard, _ids, fields) => keepsRows(fields),
@@ -131,7 +131,7 @@ const METHODS: {
     target: "node",
     isRepeatable: always,
     request: (wire, args) => [wire.list(args?.[0], id), wire.count(args?.[1])],
-    answer: (wire, found) => ({
+    response: (wire, found) => ({
       holders: wire.list(found?.holders, (to, shards) => to.list(shards, shardAddress)),
       unasked: wire.list(found?.unasked, (to, one) => ({
         shard: shardAddress(to, one?.shard),
@@ -145,7 +145,7 @@ const METHODS: {
     reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), vectorSearch(wire, args?.[1])],
-    answer: (wire, hits, [{ className }]) =>
+    response: (wire, hits, [{ className }]) =>
       wire.list(hits, (to, hit) => {
         const distance = to.double(hit?.distance);
         const object = optionalRow(to, hit?.object, className);
@@ -160,7 +160,8 @@ const METHODS: {
     reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), objectListing(wire, args?.[1])],
-    answer: (wire, objects, [{ className }]) => wire.list(objects, (to, object) => storedObject(to, object, className)),
+    response: (wire, objects, [{ className }]) =>
+      wire.list(objects, (to, object) => storedObject(to, object, className)),
     isBulk: (_shard, { limit }) => limit > SMALL_ROWS_MAX,
     hasRows: (_shard, { fields }) => keepsRows(fields),
   },
@@ -169,7 +170,7 @@ const METHODS: {
     reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), filter(wire, args?.[1]), wire.double(args?.[2])],
-    answer: (wire, ids) => wire.list(ids, id),
+    response: (wire, ids) => wire.list(ids, id),
     isBulk: always,
   },
   aggregate: {
@@ -177,7 +178,7 @@ const METHODS: {
     reads: "anyCopy",
     isRepeatable: always,
     request: (wire, args) => [shardAddress(wire, args?.[0]), shardAggregation(wire, args?.[1])],
-    answer: shardAggregate,
+    response: shardAggregate,
     isBulk: always,
     aggregateBytes: bytesOfAggregate,
   },
@@ -186,32 +187,32 @@ const METHODS: {
     target: "node",
     isRepeatable: always,
     request: () => [],
-    answer: (wire, statuses) => wire.list(statuses, shardStatus),
+    response: (wire, statuses) => wire.list(statuses, shardStatus),
   },
   shardRecalls: {
     code: 12,
     target: "node",
     isRepeatable: always,
     request: () => [],
-    answer: (wire, recalls) => wire.list(recalls, shardRecall),
+    response: (wire, recalls) => wire.list(recalls, shardRecall),
   },
   shardCopies: {
     code: 13,
     target: "node",
     isRepeatable: always,
     request: () => [],
-    answer: (wire, copies) => wire.list(copies, copyReport),
+    response: (wire, copies) => wire.list(copies, copyReport),
   },
   shardSizes: {
     code: 14,
     target: "node",
     isRepeatable: always,
     request: () => [],
-    answer: (wire, sizes) => wire.list(sizes, shardSize),
+    response: (wire, sizes) => wire.list(sizes, shardSize),
   },
 };
 
-function outcomes(wire: Wire, value?: AnswerOf<"putObjects">): AnswerOf<"putObjects"> {
+function outcomes(wire: Wire, value?: ResponseOf<"putObjects">): ResponseOf<"putObjects"> {
   return wire.list<PutTimes | ShoalError>(value, (to, outcome) => {
     const isError = to.flag(outcome instanceof ShoalError);
     return isError ? error(to, outcome as ShoalError | undefined) : putTimes(to, outcome as PutTimes | undefined);

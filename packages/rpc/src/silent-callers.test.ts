@@ -181,8 +181,8 @@ test("S11: without TLS who does not speak HTTP/2 is cut at once, who speaks it i
   }
   // An empty SETTINGS frame.
   socket.write(Buffer.from("000000040000000000", "hex"));
-  const answer = await new Promise<Buffer>((resolve) => socket.once("data", resolve));
+  const response = await new Promise<Buffer>((resolve) => socket.once("data", resolve));
   // Theirs.
-  expect(answer[3]).toBe(4);
+  expect(response[3]).toBe(4);
   socket.destroy();
 });

@@ -1,7 +1,7 @@
 import { InFlight } from "./in-flight.js";
 import type { Share } from "./request-context.js";
 
-/** What takes a part of a budget: a body that is read, an answer that is sent. */
+/** What takes a part of a budget: a body that is read, a response that is sent. */
 export interface Holder {
   /** Asked once, when it begins. */
   readonly share: Share;

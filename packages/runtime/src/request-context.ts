@@ -16,7 +16,7 @@ export const NOBODY: Share = { owner: "", connection: 0 };
 /** What bytes are counted for: rows, or groups and distinct values. Messages name it. */
 export type HeldKind = "rows" | "aggregation";
 
-/** Counts the bytes that the rows of an answer hold, and what is held to aggregate. */
+/** Counts the bytes that the rows of a response hold, and what is held to aggregate. */
 export interface RowBytes {
   /**
    * So many more are held, `rows` when absent. Fails when there is no room: the read ends then. Fewer are held when it is
@@ -37,12 +37,12 @@ export interface WorkBounds {
 
 /** What travels with every internal request; `rowBytes`, `waitMsMax`, `readsPrimary`, `observer`, `share` and `rights` do not leave the process. */
 export interface RequestContext extends WorkBounds {
-  /** Milliseconds since 1970 after which nobody waits for the answer any more. */
+  /** Milliseconds since 1970 after which nobody waits for the response any more. */
   readonly deadline: number;
   /** What log lines about it are found by; printable, at most 128 characters. */
   readonly requestId?: string | undefined;
   /**
-   * Of a read whose answer is of use only when it comes within so many milliseconds: a node that is known to be away is not
+   * Of a read whose response is of use only when it comes within so many milliseconds: a node that is known to be away is not
    * waited for at all.
    */
   readonly waitMsMax?: number | undefined;
@@ -55,7 +55,7 @@ export interface RequestContext extends WorkBounds {
 }
 
 /**
- * Hears what a request does that its answer does not say: the audit log. Whoever knows a fact reports it at once; nothing that
+ * Hears what a request does that its response does not say: the audit log. Whoever knows a fact reports it at once; nothing that
  * is reported is a value that a client has stored.
  */
 export interface RequestObserver {

@@ -18,7 +18,7 @@ export interface ForeignPageSettings {
  * Refuses what a browser sends for somebody else's page. A browser says whose page it was, and pages cannot forge that: in
  * `Origin` (Fetch standard, 3.2; on everything but plain GETs) and `Sec-Fetch-Site` (Fetch Metadata; on localhost and over
  * https). A page whose own name was pointed at this server (DNS rebinding) looks like one of ours, but for the name in
- * `Host`. Requests without these headers come from no page, or from a link that a page cannot see the answer of.
+ * `Host`. Requests without these headers come from no page, or from a link that a page cannot see the response of.
  */
 export class ForeignPages {
   readonly #ownOrigin: string | undefined;
@@ -73,7 +73,7 @@ export class ForeignPages {
     return this.#pageRefusal(request);
   }
 
-  /** `Access-Control-Allow-Origin` of an answer to a page of `origin`; undefined: it may not read the answer. */
+  /** `Access-Control-Allow-Origin` of a response to a page of `origin`; undefined: it may not read the response. */
   allowOrigin(origin: string | undefined): string | undefined {
     if (this.#origins.has("*")) return "*";
     return origin !== undefined && this.#origins.has(origin) ? origin : undefined;

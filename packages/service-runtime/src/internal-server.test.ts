@@ -23,9 +23,9 @@ describe("InternalServer", () => {
     const routes = [metricsRoute(metrics), probeRoute("/ready", () => fault), storage];
     const server = new InternalServer(routes, silentLogger, { allowedHosts: [] });
     const { url } = await server.listen("127.0.0.1", 0);
-    const answer = await fetch(`${url}/metrics?x=1`);
-    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(await answer.text()).toContain("\nx 1\n");
+    const result = await fetch(`${url}/metrics?x=1`);
+    expect(result.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await result.text()).toContain("\nx 1\n");
     const notReady = await fetch(`${url}/ready`);
     expect(notReady.status).toBe(503);
     expect(await notReady.text()).toBe("2 of 3 shards are open\n");
@@ -146,8 +146,8 @@ describe("InternalServer", () => {
     expect(puts).toBe(0);
     for (const Host of [`localhost:${port}`, "127.0.0.1", "db.lan:1"])
       expect(await statusOf("/storage/x", { Host })).toBe(200);
-    const answer = await fetch(`${url}/metrics`);
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(answer.headers.has("access-control-allow-origin")).toBe(false);
+    const result = await fetch(`${url}/metrics`);
+    expect(result.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(result.headers.has("access-control-allow-origin")).toBe(false);
   });
 });

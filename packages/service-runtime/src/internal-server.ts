@@ -55,11 +55,11 @@ export class InternalServer implements AsyncDisposable {
     const asking = new WeakSet<Socket>();
     this.#server.on("request", (request, response) => {
       const { socket } = request;
-      // Node would begin all requests that stand in one packet, and hold their answers.
+      // Node would begin all requests that stand in one packet, and hold their responses.
       if (asking.has(socket)) return socket.destroy();
       asking.add(socket);
       response.once("close", () => asking.delete(socket));
-      return this.#answer(request, response);
+      return this.#response(request, response);
     });
   }
 
@@ -81,7 +81,7 @@ export class InternalServer implements AsyncDisposable {
     if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #response(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       response.setHeader("X-Content-Type-Options", "nosniff");
       const refusal = this.#foreignPages.refusal(request);

@@ -14,7 +14,7 @@ function each(variables: readonly string[], feature: string, advice: Advice): re
 
 /**
  * Variables of the reference of today that do nothing here, and without which a server does something else than was asked for.
- * A start says so and goes on: unlike `UNBUILT_FEATURES` they change no answer to what clients ask for by name. Those that only
+ * A start says so and goes on: unlike `UNBUILT_FEATURES` they change no response to what clients ask for by name. Those that only
  * tune the reference are left out. Whoever builds one moves its line to `settings/`.
  */
 export const UNBUILT_VARIABLES: readonly UnbuiltVariable[] = [

@@ -309,7 +309,7 @@ export class CommitLoop {
     }
     const commit = draft.finish(views.sequence, epoch);
     if (commit === undefined) {
-      // That nothing is to be written is an answer, too: only the primary may give it.
+      // That nothing is to be written is a result, too: only the primary may give it.
       if (copy !== undefined) await copy.carrier.begin();
       return true;
     }

@@ -24,7 +24,7 @@ class DamagedBlockStore extends MemoryStore {
   }
 }
 
-/** While a vector is lost, no answer would be whole. */
+/** While a vector is lost, no result would be whole. */
 async function expectNoSearch(shard: Shard): Promise<void> {
   const search = { vector: Float32Array.of(1, 1), count: 9, fields: undefined };
   await expect(shard.searchByVector(search)).rejects.toMatchObject({

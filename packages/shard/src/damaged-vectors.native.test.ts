@@ -19,8 +19,8 @@ const OPTIONS = {
 const ROOM: RoomBounds = { hasRoom: () => true, mayReload: true };
 const HOUR_MS = 3_600_000;
 
-/** Has an answer come again, later: as of a search on a slow thread that had read what was repaired since. */
-class LateAnswers {
+/** Has a result come again, later: as of a search on a slow thread that had read what was repaired since. */
+class LateResults {
   #late: DamagedVector | undefined;
   #isDue = false;
 
@@ -53,7 +53,7 @@ class LateAnswers {
 describe("a vector that is damaged in its file", () => {
   let under: ShardUnderTest;
   let shard: Shard;
-  let answers: LateAnswers;
+  let results: LateResults;
   const vectors: Float32Array[] = [];
   beforeEach(async () => {
     const random = seededRandom(41);
@@ -64,11 +64,11 @@ describe("a vector that is damaged in its file", () => {
       vectors.push(Float32Array.from(centre, (value) => value + 0.3 * (random.next() - 0.5)));
     }
     under = await ShardUnderTest.create(new MemoryStore());
-    answers = new LateAnswers();
+    results = new LateResults();
     shard = await under.open({
       ...OPTIONS,
       vectorIndexes: {
-        create: (...call) => answers.around(createVectorIndex(...call)),
+        create: (...call) => results.around(createVectorIndex(...call)),
         load: loadVectorIndex,
       },
     });
@@ -129,24 +129,24 @@ describe("a vector that is damaged in its file", () => {
     const mended = { damages: ["vector"], vectors: shard.statistics().vectors };
     expect(mended.vectors).toMatchObject({ count: OBJECTS, deadRows: 1 });
     const state = () => ({ damages: under.damages(), vectors: shard.statistics().vectors });
-    answers.comesAgain();
+    results.comesAgain();
     expect(await nearest(100)).toBe(idOf(100));
     await shard.linked();
     expect(state()).toMatchObject({ damages: ["vector"], vectors: { count: OBJECTS, deadRows: 1 } });
     // The object has another vector since.
     await shard.putObjects([book(idOf(100), [...(vectors[5_000] ?? [])])], "upsert");
-    answers.comesAgain();
+    results.comesAgain();
     expect([idOf(100), idOf(5_000)]).toContain(await nearest(5_000));
     expect(state()).toMatchObject({ damages: ["vector"], vectors: { count: OBJECTS, deadRows: 2 } });
     // There is another index since, in which all rows may have other places.
     await shard.makeRoom(ROOM);
-    answers.comesAgain();
+    results.comesAgain();
     expect(await nearest(8_000)).toBe(idOf(8_000));
     expect(state()).toMatchObject({ damages: ["vector"], vectors: { count: OBJECTS, deadRows: 0 } });
     await Promise.all(Array.from({ length: 6_000 }, (_, at) => shard.deleteObject(idOf(500 + at))));
     await shard.makeRoom({ hasRoom: () => false, mayReload: true });
     expect(under.events.filter(({ type }) => type === "vectorsReloaded")).toHaveLength(1);
-    answers.comesAgain();
+    results.comesAgain();
     expect(await nearest(8_000)).toBe(idOf(8_000));
     expect(state()).toMatchObject({ damages: ["vector"], vectors: { count: OBJECTS - 6_000, deadRows: 0 } });
   });

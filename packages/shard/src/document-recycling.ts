@@ -32,7 +32,7 @@ export class DocumentRecycling {
   }
 
   /** What works on documents that it has found. */
-  async runSearch<Answer>(search: () => Promise<Answer>): Promise<Answer> {
+  async runSearch<Result>(search: () => Promise<Result>): Promise<Result> {
     const began = this.searchBegan();
     try {
       return await search();

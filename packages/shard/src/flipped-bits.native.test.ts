@@ -92,8 +92,8 @@ async function orDataLoss<T>(promise: Promise<T>): Promise<T | "dataLoss"> {
   }
 }
 
-/** Answers that no object may be missing from. */
-function wholeAnswers(shard: Shard): Promise<WholeAnswers> {
+/** Results that no object may be missing from. */
+function wholeResults(shard: Shard): Promise<WholeResults> {
   const idsOf = async (found: Promise<readonly { readonly id: ObjectId }[]>) => (await found).map(({ id }) => id);
   const list = (order: "newest" | "id", limit: number) =>
     orDataLoss(idsOf(shard.listObjects({ order, after: undefined, limit, fields: ALL_FIELDS })));
@@ -114,23 +114,23 @@ const FILTERS: readonly ShardFilter[] = [
   { operator: "NotEqual", property: "title", value: { kind: "text", values: ["word1"] } },
 ];
 
-type WholeAnswers = readonly (readonly ObjectId[] | "dataLoss")[];
+type WholeResults = readonly (readonly ObjectId[] | "dataLoss")[];
 
-async function expectNoWrongAnswer(shard: Shard, truth: WholeAnswers, where: string): Promise<number> {
+async function expectNoWrongResult(shard: Shard, truth: WholeResults, where: string): Promise<number> {
   let refused = 0;
   for (let at = 0; at < OBJECTS; at++) {
     const { id, vector } = objectAt(at);
-    const answer = await orDataLoss(shard.getObjects([id], ALL_FIELDS));
-    if (answer === "dataLoss") {
+    const result = await orDataLoss(shard.getObjects([id], ALL_FIELDS));
+    if (result === "dataLoss") {
       refused += 1;
       continue;
     }
-    expect(propertiesOf(answer[0]), `object ${at} after ${where}`).toEqual(propertiesAt(at));
-    expect(answer[0]?.vector).toEqual(vector);
+    expect(propertiesOf(result[0]), `object ${at} after ${where}`).toEqual(propertiesAt(at));
+    expect(result[0]?.vector).toEqual(vector);
   }
-  for (const [at, answer] of (await wholeAnswers(shard)).entries()) {
-    if (answer === "dataLoss") refused += 1;
-    else expect(answer, `answer ${at} after ${where}`).toEqual(truth[at]);
+  for (const [at, result] of (await wholeResults(shard)).entries()) {
+    if (result === "dataLoss") refused += 1;
+    else expect(result, `answer ${at} after ${where}`).toEqual(truth[at]);
   }
   return refused;
 }
@@ -149,11 +149,11 @@ describe("flipped bits in any file of a shard", () => {
       }
     });
     // Opening and closing moves RocksDB's log into a table: all rows are behind checksums then.
-    let truth: WholeAnswers = [];
+    let truth: WholeResults = [];
     await withShard(intact, async (shard) => {
-      truth = await wholeAnswers(shard);
+      truth = await wholeResults(shard);
     });
-    const lengths = truth.map((answer) => answer.length);
+    const lengths = truth.map((result) => result.length);
     expect(lengths).toEqual([10, 10, OBJECTS, OBJECTS, 20, 100, 9, 20, 10, 9, 10, 57, 9, 20, 343, 9, 20]);
     const random = seededRandom(SEED);
     const seen = { notOpened: 0, refused: 0, whole: 0 };
@@ -169,7 +169,7 @@ describe("flipped bits in any file of a shard", () => {
       let opened = false;
       const run = withShard(copy, async (shard) => {
         opened = true;
-        const refused = await expectNoWrongAnswer(shard, truth, where);
+        const refused = await expectNoWrongResult(shard, truth, where);
         seen[refused > 0 ? "refused" : "whole"] += 1;
       });
       await run.catch((error: unknown) => {

@@ -71,7 +71,7 @@ export class ObjectIndex {
   /** Keeps the index from being built before the next opening. */
   #beyondRepair: ShoalError | undefined;
   #retryAtMs = 0;
-  /** Counts what may change an answer. */
+  /** Counts what may change a result. */
   #changes = 0;
   /** Of the filter that was asked last: one who asks for many vectors asks again with the very same value. */
   #kept: KeptSet | undefined;
@@ -209,29 +209,29 @@ export class ObjectIndex {
     };
   }
 
-  #ask<Answer>(question: (index: InvertedIndex) => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  #ask<Result>(question: (index: InvertedIndex) => Result | Promise<Result>): Result | Promise<Result> {
     const index = this.#readable();
     try {
-      const answer = question(index);
-      return answer instanceof Promise ? this.#settled(index, answer, question) : answer;
+      const result = question(index);
+      return result instanceof Promise ? this.#settled(index, result, question) : result;
     } catch (thrown) {
       throw this.#failure(thrown);
     }
   }
 
-  async #settled<Answer>(
+  async #settled<Result>(
     index: InvertedIndex,
-    answer: Promise<Answer>,
-    question: (index: InvertedIndex) => Answer | Promise<Answer>,
-  ): Promise<Answer> {
-    let answered: Answer;
+    result: Promise<Result>,
+    question: (index: InvertedIndex) => Result | Promise<Result>,
+  ): Promise<Result> {
+    let responded: Result;
     try {
-      answered = await answer;
+      responded = await result;
     } catch (thrown) {
       throw this.#failure(thrown);
     }
     // Its records may have been cleared while it read them.
-    return index === this.#index && this.#isWhole ? answered : this.#ask(question);
+    return index === this.#index && this.#isWhole ? responded : this.#ask(question);
   }
 
   #readable(): InvertedIndex {

@@ -18,7 +18,7 @@ export interface CopyOptions {
 export interface CommitCarrier {
   /**
    * Epoch of a commit that may begin now. Waits while the machine cannot take one but soon can; throws a ShoalError otherwise.
-   * Called before each commit is drafted, and again, without regard to an answer that is awaited, after something else was
+   * Called before each commit is drafted, and again, without regard to a result that is awaited, after something else was
    * written meanwhile. What it throws is the outcome of the writes that wait.
    */
   begin(): number | Promise<number>;

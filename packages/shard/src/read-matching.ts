@@ -25,7 +25,7 @@ interface MatchingReading {
 
 /**
  * As `readObjects`, and undefined also for an object that was replaced since the index was asked and does not satisfy the filter any
- * more: the store has a commit before the index follows, so that a row may be newer than the answer of the index.
+ * more: the store has a commit before the index follows, so that a row may be newer than the result of the index.
  */
 export async function readMatching(
   { views, index, rows, className, commitUnderWay }: ListedShard,

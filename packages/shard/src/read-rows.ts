@@ -37,7 +37,7 @@ interface Fault {
 
 /** One call that needs the store. */
 class Reading {
-  readonly answer: (RowView | undefined)[] = [];
+  readonly result: (RowView | undefined)[] = [];
   readonly rows: WaitingRow[] = [];
   readonly faults: Fault[] = [];
   /** What keeps it from being read. */
@@ -113,17 +113,17 @@ export class RowReader {
   ): readonly (RowView | undefined)[] | Promise<readonly (RowView | undefined)[]> {
     const { cache, table } = this.#options;
     const reading = new Reading(admit);
-    const { answer } = reading;
+    const { result } = reading;
     let bytes = 0;
     for (const { id, document } of objects) {
       const cached = withVectors || document < 0 ? undefined : cache.get(document);
       if (cached === undefined && (document >= 0 || table.doubtful)) {
-        reading.rows.push({ id, document, reading, at: answer.length });
+        reading.rows.push({ id, document, reading, at: result.length });
         bytes += this.likelyBytes(document);
       }
-      answer.push(cached);
+      result.push(cached);
     }
-    return reading.rows.length === 0 ? answer : this.#readFromStore(reading, bytes);
+    return reading.rows.length === 0 ? result : this.#readFromStore(reading, bytes);
   }
 
   /** Whether the store has a row of an object that the table lacks, or had one before damage. */
@@ -156,7 +156,7 @@ export class RowReader {
     await batch.done;
     if (reading.refusal !== undefined) throw reading.refusal.thrown;
     if (reading.faults.length > 0) await this.#confirm(reading.faults);
-    return reading.answer;
+    return reading.result;
   }
 
   #batchFor(bytes: number): ReadBatch {
@@ -213,7 +213,7 @@ export class RowReader {
       reading.faults.push({ row, fault });
       return;
     }
-    reading.answer[row.at] = read;
+    reading.result[row.at] = read;
     // An object that was deleted and created again meanwhile has another document; its old one may be another object's.
     if (document < 0 || read.document !== document || batch.written.has(document)) return;
     this.#sizes.saw(document, read.bytes.length);
@@ -230,7 +230,7 @@ export class RowReader {
       const [value] = await store.getMany([rowKey(row.id)]);
       const read = value === undefined || value instanceof Error ? undefined : RowView.of(value);
       if (read === undefined && table.find(row.id) >= 0) throw this.#damage(row.id, value);
-      row.reading.answer[row.at] = read;
+      row.reading.result[row.at] = read;
     }
   }
 

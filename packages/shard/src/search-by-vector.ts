@@ -33,17 +33,17 @@ export async function searchByVector(
   const { fields, rowsMax = hits.length } = search;
   if (fields === undefined) return hits.map(withoutRow);
   const read = await readMatching(shard, hits.slice(0, rowsMax), { fields, bounds, filter, sequence });
-  const answer: VectorSearchHit[] = [];
+  const result: VectorSearchHit[] = [];
   for (const [at, { id, distance }] of hits.entries()) {
     const object = read[at];
     // Without: deleted between the search and the read, or replaced by what the filter does not allow.
-    if (object !== undefined || at >= rowsMax) answer.push({ id, distance, object });
+    if (object !== undefined || at >= rowsMax) result.push({ id, distance, object });
   }
-  return answer;
+  return result;
 }
 
 /**
- * The index breaks ties by document, the answer by id: which of several equally distant objects make the page is only
+ * The index breaks ties by document, the result by id: which of several equally distant objects make the page is only
  * known when one further away was seen. So it is asked for one more than needed, and for more as long as they tie.
  */
 async function nearest(

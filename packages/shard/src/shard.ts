@@ -57,7 +57,7 @@ export interface ShardStatistics {
 /**
  * Reads see every write that has resolved, and none that has not reached the disk. A damaged row fails the call that
  * meets it with `dataLoss`, naming class, shard and object; it is never answered as missing. While objects are lost,
- * searches and lists of the newest fail so too, because any of them might belong to the answer; when not even the ids of
+ * searches and lists of the newest fail so too, because any of them might belong to the result; when not even the ids of
  * the lost ones are known, lists by id as well. That ends when all of them are written again. The same goes for whatever
  * has a filter, and for aggregations; they fail with `unavailable` while the inverted index is being built, and with
  * `invalid` for a property that is not indexed.

@@ -335,10 +335,10 @@ export class StoredShard implements Shard {
     };
   }
 
-  async #filtered<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+  async #filtered<Result>(result: () => Promise<Result>): Promise<Result> {
     if (this.#commits.broken !== undefined) throw this.#commits.broken;
     this.#checkWhole("filters");
-    return answer();
+    return result();
   }
 
   /** What keeps answers that need every object from being whole. */

@@ -54,22 +54,22 @@ export class TableDirectory implements ObjectDirectory {
       objects.push({ id, document });
       places.push(at);
     }
-    const answer: (Uint8Array | undefined)[] = documents.map(() => undefined);
+    const result: (Uint8Array | undefined)[] = documents.map(() => undefined);
     try {
       const read = await readObjects(this.#rows, objects, { className: "", fields: PROPERTIES, bounds });
       let held = 0;
       for (const [at, object] of read.entries()) {
         if (object === undefined) continue;
         held += heldBytes(object);
-        answer[places[at] ?? 0] = object.propertiesJson;
+        result[places[at] ?? 0] = object.propertiesJson;
       }
-      // They are looked at and let go of: no answer holds them.
+      // They are looked at and let go of: no result holds them.
       bounds.rowBytes?.add(-held);
     } catch (thrown) {
       if (thrown instanceof ShoalError) this.#failures.add(thrown);
       throw thrown;
     }
-    return answer;
+    return result;
   }
 
   /** Whether an error came from reading rows. */

@@ -17,7 +17,7 @@ function registryOf(shards: Readonly<Record<string, Placed>>, presenceFilter?: I
     const address: ShardAddress = { classId: name, className: name, shardName: "s" };
     const shard = { hasObject: has } as unknown as Shard;
     const ready = opening === undefined ? shard : undefined;
-    return { address, answer: [address] as const, ready, replica: undefined, opening, shard };
+    return { address, response: [address] as const, ready, replica: undefined, opening, shard };
   });
   const all: readonly PlacedShard[] = placed;
   const ready = all.filter((one): one is ReadyShard => one.ready !== undefined);
@@ -45,8 +45,8 @@ async function found(shards: Readonly<Record<string, Placed>>, ids: readonly Obj
 describe("findObjects", () => {
   it("tells for each id the shards that have it, in the order of the ids", async () => {
     const shards = { a: having(id(1), id(2)), b: having(), c: having(id(2), id(3)) };
-    const answer = await found(shards, [id(2), id(9), id(3), id(1), id(2)]);
-    expect(answer).toEqual({ holders: [["a", "c"], [], ["c"], ["a"], ["a", "c"]], unasked: [] });
+    const response = await found(shards, [id(2), id(9), id(3), id(1), id(2)]);
+    expect(response).toEqual({ holders: [["a", "c"], [], ["c"], ["a"], ["a", "c"]], unasked: [] });
     expect(await found({}, [id(1)])).toEqual({ holders: [[]], unasked: [] });
     expect(await found(shards, [])).toEqual({ holders: [], unasked: [] });
   });

@@ -24,7 +24,7 @@ export async function findObjects(
 ): Promise<FoundObjects> {
   const unasked: UnaskedShard[] = [];
   const ready = registry.placed.ready ?? (await readyShards(registry, unasked));
-  const shards = registry.placed.hasReplicas ? answering(ready, unasked) : ready;
+  const shards = registry.placed.hasReplicas ? responding(ready, unasked) : ready;
   const idsAStep = Math.max(1, Math.floor(STEP_LOOKUPS_MAX / Math.max(1, shards.length)));
   const holders: (readonly ShardAddress[])[] = [];
   for (const [at, id] of ids.entries()) {
@@ -38,17 +38,17 @@ export async function findObjects(
     for (const asked of shards) {
       const has = asked.ready.hasObject(id);
       if (has === false || (has !== true && !(await settled(has, asked, unasked)))) continue;
-      holding = holding === NOWHERE ? asked.answer : [...holding, ...asked.answer];
+      holding = holding === NOWHERE ? asked.response : [...holding, ...asked.response];
     }
     holders.push(holding);
   }
   // What was asked a while ago may be primary no more.
-  if (shards !== ready) answering(shards, unasked);
+  if (shards !== ready) responding(shards, unasked);
   return { holders, unasked };
 }
 
 /** Those that may answer by themselves: of a shard with copies only the primary knows what was acknowledged. */
-function answering(shards: readonly ReadyShard[], unasked: UnaskedShard[]): readonly ReadyShard[] {
+function responding(shards: readonly ReadyShard[], unasked: UnaskedShard[]): readonly ReadyShard[] {
   return shards.filter(({ address, replica }) => {
     const error = replica?.linearRefusal();
     if (error !== undefined) unasked.push({ shard: address, error });
@@ -65,8 +65,8 @@ async function readyShards(
     const { address } = placed;
     try {
       const ready = placed.ready ?? (await registry.get(address));
-      const { answer } = placed;
-      shards.push({ address, answer, ready, replica: placed.replica });
+      const { response } = placed;
+      shards.push({ address, response, ready, replica: placed.replica });
     } catch (thrown) {
       unasked.push({ shard: address, error: ShoalError.from(thrown) });
     }
@@ -74,7 +74,7 @@ async function readyShards(
   return shards;
 }
 
-/** The answer of a shard that has to look on its disk; false, and noted, when it cannot. */
+/** The response of a shard that has to look on its disk; false, and noted, when it cannot. */
 async function settled(has: Promise<boolean>, { address }: ReadyShard, unasked: UnaskedShard[]): Promise<boolean> {
   try {
     return await has;

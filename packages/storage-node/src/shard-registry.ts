@@ -51,8 +51,8 @@ export interface ShardRegistryOptions {
 /** A shard that the schema places on this node. */
 export interface PlacedShard {
   readonly address: ShardAddress;
-  /** The address alone, as an answer that need not be made for each question. */
-  readonly answer: readonly [ShardAddress];
+  /** The address alone, as a response that need not be made for each question. */
+  readonly response: readonly [ShardAddress];
   /** Undefined while it is being opened, and when that has failed: `get` says why. */
   readonly ready: Shard | undefined;
   /** Of an open shard with copies. */
@@ -228,7 +228,7 @@ export class ShardRegistry implements AsyncDisposable {
   #open(address: ShardAddress, record: ClassRecord, closed?: Promise<void>, failedBefore?: ShoalError): OpenShard {
     const open: OpenShard = {
       address,
-      answer: [address],
+      response: [address],
       opened: this.#openInTurn(address, record, closed),
       ready: undefined,
       replica: undefined,

@@ -57,7 +57,7 @@ async function recallOf(index: VectorIndex, oracle: BruteForce, queries: Float32
   return found / (10 * count);
 }
 
-/** Exact answers: of rows that are equally far but for roundings, any order will do. */
+/** Exact results: of rows that are equally far but for roundings, any order will do. */
 async function expectExact(index: VectorIndex, oracle: BruteForce, query: Float32Array, allowed?: Uint32Array) {
   const count = 30;
   const { documents, distances } = await index.search(query, count, { allowed });

@@ -2,7 +2,7 @@ import { CLIENT_PHRASES, ShoalError } from "@shoal/model";
 import { NativeVectorIndex, NotFinite } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
 import { checkEf, checkedSettings, checkSearchSettings, checkWhole, FLAT_SEARCH_CUTOFF_MAX } from "./check-settings.js";
-import { closedError, DamagedVector, expectDone, orAborted } from "./native-answer.js";
+import { closedError, DamagedVector, expectDone, orAborted } from "./native-result.js";
 import { readSnapshot } from "./read-snapshot.js";
 import { RecallCalibration } from "./recall-calibration.js";
 import { SearchesUnderWay } from "./searches-under-way.js";
@@ -134,14 +134,14 @@ export class GraphVectorIndex implements VectorIndex {
     if (ef < 0) this.#calibration.searched(query);
     let number = 0;
     try {
-      const answered = this.#native.search(query, count, shards, ef, flatSearchCutoff, allowed, (request) => {
+      const responded = this.#native.search(query, count, shards, ef, flatSearchCutoff, allowed, (request) => {
         number = request;
       });
-      if (waiting === undefined) return nearest(expectDone(await answered));
+      if (waiting === undefined) return nearest(expectDone(await responded));
       const cancel = (): void => {
         if (this.#closed === undefined) this.#native.cancel(number);
       };
-      return nearest(expectDone(await this.#underWay.wait(answered, waiting, cancel)));
+      return nearest(expectDone(await this.#underWay.wait(responded, waiting, cancel)));
     } catch (error) {
       throw this.#refusal(error, query, () => "query vector");
     }

@@ -1,5 +1,5 @@
 export { createVectorIndex, livingBytes, loadVectorIndex, reloadedBytes } from "./graph-vector-index.js";
-export { DamagedVector, orAborted } from "./native-answer.js";
+export { DamagedVector, orAborted } from "./native-result.js";
 export {
   openSnapshotPieces,
   removeSnapshotFiles,

@@ -12,7 +12,7 @@ import {
   rowRecordBytes,
 } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
-import { expectDone } from "./native-answer.js";
+import { expectDone } from "./native-result.js";
 import {
   damaged,
   deathBytes,
@@ -148,11 +148,11 @@ async function readRows(file: FileHandle, native: NativeVectorIndex, manifest: M
   let records = await read(0);
   for (let row = 0; row < rows; ) {
     // The next ones are read while these are taken in.
-    const [answer, following] = await Promise.all([
+    const [result, following] = await Promise.all([
       native.importRows(row, { seed, chain }, records),
       read(row + records.length / recordBytes),
     ]);
-    const { integers } = expectDone(answer);
+    const { integers } = expectDone(result);
     row = integers[0] ?? 0;
     chain = chainOf(integers);
     records = following;
@@ -173,8 +173,8 @@ async function readNodes(file: FileHandle, native: NativeVectorIndex, manifest: 
   for (let block = await read(); block.length > 0; ) {
     const isChanged = block.readUInt32LE(BLOCK_KIND_OFFSET) === BLOCK_KINDS.changedNodes;
     const taken = native.importBlock(isChanged ? "changedNodes" : "nodes", isChanged ? 0 : node, block);
-    const [answer, following] = await Promise.all([taken, read()]);
-    const [next = 0] = expectDone(answer).integers;
+    const [result, following] = await Promise.all([taken, read()]);
+    const [next = 0] = expectDone(result).integers;
     if (!isChanged) {
       node = next;
       firstNodesBytes += block.length;

@@ -25,15 +25,15 @@ it("gives up a search whose signal has fired, once, and not those beside it", as
   const cancel = vi.fn();
   const never = new Promise<number>(() => {});
   const given = underWay.wait(never, controller, cancel);
-  let answer = (_: number): void => {};
-  const other = underWay.wait(new Promise<number>((resolve) => (answer = resolve)), {}, cancel);
+  let result = (_: number): void => {};
+  const other = underWay.wait(new Promise<number>((resolve) => (result = resolve)), {}, cancel);
   const reason = new Error("too slow");
   const failed = expect(given).rejects.toBe(reason);
   controller.abort(reason);
   await vi.advanceTimersByTimeAsync(1000);
   await failed;
   expect(cancel).toHaveBeenCalledOnce();
-  answer(7);
+  result(7);
   expect(await other).toBe(7);
   await vi.advanceTimersByTimeAsync(1000);
   expect(vi.getTimerCount()).toBe(0);

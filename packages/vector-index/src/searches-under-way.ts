@@ -23,8 +23,8 @@ export class SearchesUnderWay {
   readonly #searches = new InFlight<Search>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** As `answer`. Soon after the signal has fired it calls `cancel` and rejects with the signal's reason. */
-  wait<T>(answer: Promise<T>, waiting: Waiting, cancel: () => void): Promise<T> {
+  /** As `result`. Soon after the signal has fired it calls `cancel` and rejects with the signal's reason. */
+  wait<T>(result: Promise<T>, waiting: Waiting, cancel: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = (reason: unknown): void => {
         cancel();
@@ -32,7 +32,7 @@ export class SearchesUnderWay {
       };
       const number = this.#searches.add({ waiting, giveUp, wasLookedAt: false });
       this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
-      answer.then(
+      result.then(
         (value) => {
           this.#searches.remove(number);
           resolve(value);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function answers(index: VectorIndex, queries: Float32Array, count = 10): Promise<NearestDocuments[]> {
+async function results(index: VectorIndex, queries: Float32Array, count = 10): Promise<NearestDocuments[]> {
   const { dimensions } = index;
   return Promise.all(
     Array.from({ length: queries.length / dimensions }, (_, i) =>
@@ -56,13 +56,13 @@ describe("snapshot", () => {
     const queries = random.clustered(40, 24, 30);
     expect(await index.snapshot(path)).toBe(4);
     await index.linked();
-    const before = await answers(index, queries);
+    const before = await results(index, queries);
     await using loaded = await loadVectorIndex(path, settings(24), SEARCH);
     expect(loaded.sequence).toBe(4);
     expect(loaded.statistics().count).toBe(index.statistics().count);
     expect(loaded.statistics().tombstones).toBeGreaterThan(0);
     await loaded.linked();
-    const after = await answers(loaded, queries);
+    const after = await results(loaded, queries);
     // Only the unindexed vectors was linked again, and with other neighbours in between.
     const shared = after.map(
       ({ documents }, i) => documents.filter((one) => before[i]?.documents.includes(one)).length,
@@ -94,14 +94,14 @@ describe("snapshot", () => {
       });
       return hits / (found.length * 10);
     };
-    const before = recall(await answers(index, queries));
+    const before = recall(await results(index, queries));
     expect(before).toBeGreaterThan(0.9);
     await index.snapshot(path);
     await using loaded = await loadVectorIndex(path, settings(dimensions), SEARCH);
-    expect(Math.abs(recall(await answers(loaded, queries)) - before)).toBeLessThan(0.0011);
+    expect(Math.abs(recall(await results(loaded, queries)) - before)).toBeLessThan(0.0011);
     await loaded.rebuild();
     await loaded.linked();
-    expect(Math.abs(recall(await answers(loaded, queries)) - before)).toBeLessThanOrEqual(0.02);
+    expect(Math.abs(recall(await results(loaded, queries)) - before)).toBeLessThanOrEqual(0.02);
   });
 
   it("keeps empty and small indexes", async () => {
@@ -255,7 +255,7 @@ describe("a file that is not as it was written", () => {
     await index.snapshot(path);
     const files = [...(await keepSnapshot(path))];
     const queries = random.clustered(5, 8, 30);
-    const before = await answers(index, queries);
+    const before = await results(index, queries);
     let refused = 0;
     for (let round = 0; round < 600; round++) {
       const [file, bytes] = files[round % files.length] ?? ["", Buffer.alloc(0)];
@@ -273,7 +273,7 @@ describe("a file that is not as it was written", () => {
         await using loaded = await loadVectorIndex(path, settings(8), SEARCH);
         await loaded.linked();
         expect(kind === 3 || !damaged.equals(bytes), `seed ${seed}, round ${round}`).toBe(false);
-        expect(await answers(loaded, queries)).toEqual(before);
+        expect(await results(loaded, queries)).toEqual(before);
       } catch (error) {
         expect(error, `seed ${seed}, round ${round}`).toMatchObject({ code: "dataLoss" });
         refused++;

@@ -1,5 +1,5 @@
 import type { MeasuredRecall } from "@shoal/model";
-import type { DamagedVector } from "./native-answer.js";
+import type { DamagedVector } from "./native-result.js";
 import type { Waiting } from "./searches-under-way.js";
 
 /** Settings that are fixed when an index is created. */
@@ -45,7 +45,7 @@ export interface VectorSearchOptions {
   readonly ef?: number;
   /** Bit `doc % 32` of word `doc / 32` is set when `doc` may be a result. Absent: all may. */
   readonly allowed?: Uint32Array | undefined;
-  /** Who waits for the answer; the signal is asked for only when that takes long. */
+  /** Who waits for the result; the signal is asked for only when that takes long. */
   readonly waiting?: Waiting;
 }
 

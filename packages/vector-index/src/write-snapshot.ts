@@ -10,7 +10,7 @@ import {
   rowRecordBytes,
 } from "@shoal/native";
 import type { Calibration } from "./calibration.js";
-import { expectDone } from "./native-answer.js";
+import { expectDone } from "./native-result.js";
 import { NODE_DISK, type SnapshotDisk, type SnapshotFile } from "./snapshot-disk.js";
 import {
   deathBytes,

@@ -19,9 +19,9 @@ afterEach(async () => {
 });
 
 /** A server that answers paths with a status and a body: text as it is, anything else as JSON. */
-async function serve(answers: Record<string, readonly [number, unknown]>): Promise<string> {
+async function serve(responses: Record<string, readonly [number, unknown]>): Promise<string> {
   const server = createServer(({ url = "" }, response) => {
-    const [status, body] = answers[url] ?? [404, ""];
+    const [status, body] = responses[url] ?? [404, ""];
     response.statusCode = status;
     response.setHeader("content-type", typeof body === "string" ? "text/plain" : "application/json");
     response.end(typeof body === "string" ? body : JSON.stringify(body));

@@ -102,10 +102,10 @@ async function processesOf({ target, file }: StatusSource): Promise<readonly Pro
 async function rowOfProcess({ name, role, address }: Process): Promise<StatusRow> {
   const path = role === "gateway" ? "/v1/.well-known/ready" : "/ready";
   const { state, isWell } = await ask(`${address}${path}`, {}).then(
-    async (answer) => {
-      const text = (await answer.text()).split("\n", 1)[0] ?? "";
-      if (answer.ok) return { state: "ready", isWell: true };
-      const isPlain = answer.headers.get("content-type")?.startsWith("text/plain") === true && text !== "";
+    async (response) => {
+      const text = (await response.text()).split("\n", 1)[0] ?? "";
+      if (response.ok) return { state: "ready", isWell: true };
+      const isPlain = response.headers.get("content-type")?.startsWith("text/plain") === true && text !== "";
       return { state: isPlain ? `not ready: ${text}` : "not ready", isWell: false };
     },
     () => ({ state: "does not answer", isWell: false }),
@@ -133,12 +133,15 @@ async function nodesOf(
 ): Promise<readonly NodeStatus[] | undefined> {
   for (const { address } of gateways) {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const answer = await ask(`${address}/v1/nodes`, headers).catch(() => undefined);
-    if (answer?.status === 401 || answer?.status === 403) {
-      throw new ShoalError("unauthenticated", `${address}/v1/nodes is ${answer.status}: give a --token that may read`);
+    const response = await ask(`${address}/v1/nodes`, headers).catch(() => undefined);
+    if (response?.status === 401 || response?.status === 403) {
+      throw new ShoalError(
+        "unauthenticated",
+        `${address}/v1/nodes is ${response.status}: give a --token that may read`,
+      );
     }
-    if (answer?.ok !== true) continue;
-    const { nodes } = (await answer.json()) as { readonly nodes: readonly NodeStatus[] };
+    if (response?.ok !== true) continue;
+    const { nodes } = (await response.json()) as { readonly nodes: readonly NodeStatus[] };
     return nodes;
   }
   return undefined;

@@ -22,7 +22,7 @@ export async function removeNode(name: string, configuration: Configuration, now
   await coordinator.schema.current(context);
   const { nodes } = await firstDirectory(coordinator);
   const address = nodes.find((node) => node.name === name)?.address;
-  if (address !== undefined && (await answers(name, address, now, tls))) {
+  if (address !== undefined && (await responds(name, address, now, tls))) {
     throw new ShoalError(
       "conflict",
       `storage node '${name}' runs at ${address} and would register again: stop its process first`,
@@ -44,7 +44,12 @@ async function firstDirectory({ nodes }: CoordinatorConnection): Promise<NodeDir
 }
 
 /** Whether the node itself is at its address. */
-async function answers(name: string, address: string, now: () => number, tls: TlsSource | undefined): Promise<boolean> {
+async function responds(
+  name: string,
+  address: string,
+  now: () => number,
+  tls: TlsSource | undefined,
+): Promise<boolean> {
   using node = connectNode(name, address, { now, tls, schemaVersion: () => 0 });
   const entered = new Promise<void>((resolve) => node.onState(() => resolve()));
   await Promise.race([entered, sleep(NODE_MS_MAX, undefined, { ref: false })]);

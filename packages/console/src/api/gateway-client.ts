@@ -1,8 +1,8 @@
 import type { Session } from "../session/session.js";
 import { messageOf, ServerError } from "./server-error.js";
 
-/** An answer with status 200. */
-export interface Answer {
+/** A response with status 200. */
+export interface GatewayResponse {
   readonly text: string;
   readonly milliseconds: number;
 }
@@ -16,25 +16,25 @@ export class GatewayClient {
   }
 
   /** Fails with ServerError unless the status is 200. A refused token is refreshed once where that is possible. */
-  async get(path: string, signal?: AbortSignal): Promise<Answer> {
+  async get(path: string, signal?: AbortSignal): Promise<GatewayResponse> {
     return this.#send(path, { signal: signal ?? null });
   }
 
-  async post(path: string, body: string, signal?: AbortSignal): Promise<Answer> {
+  async post(path: string, body: string, signal?: AbortSignal): Promise<GatewayResponse> {
     return this.#send(path, { method: "POST", body, signal: signal ?? null });
   }
 
-  async #send(path: string, options: RequestInit): Promise<Answer> {
+  async #send(path: string, options: RequestInit): Promise<GatewayResponse> {
     const token = await this.#session.token();
     const begun = performance.now();
-    let answer = await request(path, options, token);
-    if (answer.status === 401 && token !== undefined) {
-      const renewed = await this.#session.renew(token, messageOf(401, answer.text));
-      answer = await request(path, options, renewed);
-      if (answer.status === 401) this.#session.end(messageOf(401, answer.text));
+    let response = await request(path, options, token);
+    if (response.status === 401 && token !== undefined) {
+      const renewed = await this.#session.renew(token, messageOf(401, response.text));
+      response = await request(path, options, renewed);
+      if (response.status === 401) this.#session.end(messageOf(401, response.text));
     }
-    if (answer.status !== 200) throw new ServerError(answer.status, messageOf(answer.status, answer.text));
-    return { text: answer.text, milliseconds: performance.now() - begun };
+    if (response.status !== 200) throw new ServerError(response.status, messageOf(response.status, response.text));
+    return { text: response.text, milliseconds: performance.now() - begun };
   }
 }
 
@@ -43,8 +43,8 @@ async function request(path: string, options: RequestInit, token: string | undef
   if (options.body !== undefined) headers["Content-Type"] = "application/json";
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   try {
-    const answer = await fetch(path, { ...options, headers, cache: "no-store", credentials: "same-origin" });
-    return { status: answer.status, text: await answer.text() };
+    const response = await fetch(path, { ...options, headers, cache: "no-store", credentials: "same-origin" });
+    return { status: response.status, text: await response.text() };
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     throw new ServerError(0, "is the server running, and does the network reach it?");

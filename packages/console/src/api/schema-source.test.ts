@@ -7,7 +7,7 @@ import { ServerError } from "./server-error.js";
 const CLASSES = { classes: [{ class: "Article", properties: [{ name: "title", dataType: ["text"] }] }] };
 const GRAPHQL = JSON.stringify({ data: introspectionFromSchema(buildSchema("type Query { Get: String }")) });
 
-/** A server whose answers can be made to fail, and the number of times that it was asked for its GraphQL schema. */
+/** A server whose responses can be made to fail, and the number of times that it was asked for its GraphQL schema. */
 class Server {
   schema: unknown = CLASSES;
   problem: ServerError | undefined;

@@ -1,7 +1,7 @@
 /** What went wrong with a request, in words for people. */
 export class ServerError extends Error {
   constructor(
-    /** 0: there was no answer. */
+    /** 0: there was no response. */
     readonly status: number,
     message: string,
   ) {

@@ -17,7 +17,7 @@ export class NumberLiteral {
 const TOKEN =
   /[ \t\n\r]*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 
-/** Levels of nesting; the server's own answers stay far below. */
+/** Levels of nesting; the server's own responses stay far below. */
 const DEPTH_MAX = 500;
 
 /** Fails with a SyntaxError on what is not JSON. */

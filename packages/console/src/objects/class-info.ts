@@ -17,7 +17,7 @@ export interface ClassInfo {
   readonly json: ExactJson;
 }
 
-/** The classes of an answer to `GET /v1/schema`, by name. */
+/** The classes of a response to `GET /v1/schema`, by name. */
 export function readClasses(text: string): readonly ClassInfo[] {
   const classes = member(parseExact(text), "classes");
   if (!isList(classes)) return [];

@@ -3,7 +3,7 @@ import type { GatewayClient } from "../api/gateway-client.js";
 import { writeRoute } from "../route.js";
 import type { ClassInfo, PropertyInfo } from "./class-info.js";
 import { BEFORE_ALL_IDS, readObjects, type StoredObject, summaryOf } from "./stored-object.js";
-import { useAnswer } from "./use-answer.js";
+import { useResponse } from "./use-response.js";
 
 /** One more is asked for than is shown: that tells whether there is another page. */
 const PAGE_OBJECTS = 20;
@@ -15,7 +15,7 @@ export function ObjectList({ shown, client }: { readonly shown: ClassInfo; reado
   const [again, setAgain] = useState(0);
   const after = pages.at(-1) ?? BEFORE_ALL_IDS;
   const path = `/v1/objects?${new URLSearchParams({ class: shown.name, after, limit: String(PAGE_OBJECTS + 1) })}`;
-  const loaded = useAnswer(client, path, readObjects, again);
+  const loaded = useResponse(client, path, readObjects, again);
   const objects = loaded.kind === "here" ? loaded.value.slice(0, PAGE_OBJECTS) : [];
   const hasMore = loaded.kind === "here" && loaded.value.length > PAGE_OBJECTS;
   const last = objects.at(-1)?.id;

@@ -6,7 +6,7 @@ import { writeRoute } from "../route.js";
 import { Notice } from "../session/session-gate.js";
 import { PropertyValue } from "./property-value.js";
 import { readObject, type StoredObject } from "./stored-object.js";
-import { useAnswer } from "./use-answer.js";
+import { useResponse } from "./use-response.js";
 
 /** How much of a vector is shown before it is unfolded. */
 const VECTOR_START = 6;
@@ -14,7 +14,7 @@ const VECTOR_START = 6;
 /** One object, whole. */
 export function ObjectPage({ id, client }: { readonly id: string; readonly client: GatewayClient }) {
   const path = `/v1/objects/${id}?include=vector`;
-  const loaded = useAnswer(client, path, (text) => readObject(parseExact(text)));
+  const loaded = useResponse(client, path, (text) => readObject(parseExact(text)));
   if (loaded.kind === "loading") return <main class="object-page" aria-busy="true" />;
   if (loaded.kind === "failed") {
     const { status, title, message } = loaded.error;

@@ -8,7 +8,7 @@ export interface HistoryEntry {
   readonly variables: string;
   /** Unix milliseconds of its last run. */
   readonly at: number;
-  /** Whether that gave an answer without errors. */
+  /** Whether that gave a response without errors. */
   readonly isGood: boolean;
 }
 

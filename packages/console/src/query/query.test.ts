@@ -1,6 +1,6 @@
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
-import { readGraphQlAnswer } from "./graphql-answer.js";
+import { readGraphQlResponse } from "./graphql-response.js";
 import { operationNameAt, prettifyQuery, requestText } from "./request-text.js";
 import { sampleQuery } from "./sample-query.js";
 
@@ -62,7 +62,7 @@ describe("the answer", () => {
   it("is laid out, errors with path and place", () => {
     const body =
       '{"data":{"n":9007199254740993},"errors":[{"message":"m","path":["Get","Word",0],"locations":[{"line":2,"column":5}]},{}]}';
-    const { text, errors } = readGraphQlAnswer(body);
+    const { text, errors } = readGraphQlResponse(body);
     expect(text).toContain('"n": 9007199254740993');
     expect(errors).toEqual([
       { message: "m", path: "Get › Word › 0", place: { line: 2, column: 5 } },
@@ -71,11 +71,11 @@ describe("the answer", () => {
   });
 
   it("errors: null are none", () => {
-    expect(readGraphQlAnswer('{"data":{},"errors":null}').errors).toEqual([]);
+    expect(readGraphQlResponse('{"data":{},"errors":null}').errors).toEqual([]);
   });
 
   it("what is no JSON is shown as it is", () => {
-    expect(readGraphQlAnswer("<html>")).toMatchObject({
+    expect(readGraphQlResponse("<html>")).toMatchObject({
       text: "<html>",
       errors: [{ message: "the answer is no JSON" }],
     });

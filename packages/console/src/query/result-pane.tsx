@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { ServerError } from "../api/server-error.js";
 import { JsonView } from "../editor/json-view.js";
-import type { GraphQlError } from "./graphql-answer.js";
+import type { GraphQlError } from "./graphql-response.js";
 
 export type Outcome =
   | { readonly kind: "none" }
   | { readonly kind: "running" }
   | {
-      readonly kind: "answer";
+      readonly kind: "response";
       readonly text: string;
       readonly errors: readonly GraphQlError[];
       readonly operationName: string | undefined;
@@ -35,7 +35,7 @@ export function ResultPane({ outcome, onPlace }: ResultPaneProps) {
       </>
     );
   }
-  if (outcome.kind !== "answer") {
+  if (outcome.kind !== "response") {
     return (
       <>
         <ResultBar />

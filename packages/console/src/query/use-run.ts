@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { GatewayClient } from "../api/gateway-client.js";
 import { ServerError } from "../api/server-error.js";
 import type { SharedQuery } from "../route.js";
-import { readGraphQlAnswer } from "./graphql-answer.js";
+import { readGraphQlResponse } from "./graphql-response.js";
 import { InputProblem, operationNameAt, requestText } from "./request-text.js";
 import type { Outcome } from "./result-pane.js";
 
@@ -32,8 +32,8 @@ export function useRun({ client, onDone, onMessage }: RunOptions) {
       onMessage(undefined);
       setOutcome({ kind: "running" });
       const { text, milliseconds } = await client.post("/v1/graphql", body, abort.signal);
-      const read = readGraphQlAnswer(text);
-      setOutcome({ kind: "answer", ...read, operationName, chars: text.length, milliseconds });
+      const read = readGraphQlResponse(text);
+      setOutcome({ kind: "response", ...read, operationName, chars: text.length, milliseconds });
       onDone(shown, read.errors.length === 0);
     } catch (error) {
       if (error instanceof InputProblem) onMessage(error.message);

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { messageOf, ServerError } from "../api/server-error.js";
 import type { SignInRequest } from "./sign-in-request.js";
-import type { TokenAnswer } from "./tokens.js";
+import type { TokenResponse } from "./tokens.js";
 
 /** Where people sign in: the issuer's discovery document as our server passes it on, with our client id. */
 export interface Issuer {
@@ -31,13 +31,13 @@ export interface SignInMethods {
 
 /** Fails with ServerError. */
 export async function findSignInMethods(): Promise<SignInMethods> {
-  const answer = await fetch(DISCOVERY_PATH, { cache: "no-store" }).catch(() => {
+  const response = await fetch(DISCOVERY_PATH, { cache: "no-store" }).catch(() => {
     throw new ServerError(0, "is the server running, and does the network reach it?");
   });
-  const takesKeys = answer.headers.get("shoal-authentication")?.includes("API-keys") ?? false;
-  if (answer.status === 404) return { issuer: undefined, takesKeys };
-  const text = await answer.text();
-  if (answer.status !== 200) throw new ServerError(answer.status, messageOf(answer.status, text));
+  const takesKeys = response.headers.get("shoal-authentication")?.includes("API-keys") ?? false;
+  if (response.status === 404) return { issuer: undefined, takesKeys };
+  const text = await response.text();
+  if (response.status !== 200) throw new ServerError(response.status, messageOf(response.status, text));
   const { clientId, ...server } = JSON.parse(text) as oauth.AuthorizationServer & { readonly clientId?: unknown };
   if (typeof server.issuer !== "string") throw new ServerError(200, "the discovery document names no issuer");
   if (typeof clientId !== "string" || clientId === "") {
@@ -85,10 +85,10 @@ export async function redeemCode(
   request: SignInRequest,
   address: URL,
   redirectUri: string,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { server, client } = issuer;
   const parameters = oauth.validateAuthResponse(server, client, address, request.state);
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const response = await oauth.authorizationCodeGrantRequest(
     server,
     client,
     oauth.None(),
@@ -97,21 +97,21 @@ export async function redeemCode(
     request.codeVerifier,
     requestOptions(server),
   );
-  return oauth.processAuthorizationCodeResponse(server, client, answer, {
+  return oauth.processAuthorizationCodeResponse(server, client, response, {
     expectedNonce: request.nonce,
     requireIdToken: true,
   });
 }
 
-export async function refreshTokens({ server, client }: Issuer, refreshToken: string): Promise<TokenAnswer> {
-  const answer = await oauth.refreshTokenGrantRequest(
+export async function refreshTokens({ server, client }: Issuer, refreshToken: string): Promise<TokenResponse> {
+  const response = await oauth.refreshTokenGrantRequest(
     server,
     client,
     oauth.None(),
     refreshToken,
     requestOptions(server),
   );
-  return oauth.processRefreshTokenResponse(server, client, answer);
+  return oauth.processRefreshTokenResponse(server, client, response);
 }
 
 /** Tells the issuer that the token is not needed any more. Nothing is lost when that fails: the token runs out. */

@@ -258,7 +258,7 @@ describe("tokens", () => {
   it.each([
     ["gives another token", () => Response.json({ access_token: jwt({ sub: "u", count: 1 }), token_type: "bearer" })],
     ["refuses", () => Response.json({ error: "invalid_grant" }, { status: 400 })],
-  ])("that are being renewed do not sign in again who has signed out: the issuer %s", async (_, answer) => {
+  ])("that are being renewed do not sign in again who has signed out: the issuer %s", async (_, response) => {
     world.keep({});
     let tell = (_: Response): void => {};
     world.token = () =>
@@ -272,7 +272,7 @@ describe("tokens", () => {
     await world.session.signOut();
     const { state } = world.session;
     expect(state.kind).toBe("signedOut");
-    tell(answer());
+    tell(response());
     await outcome;
     expect(world.session.state).toEqual(state);
     expect(world.stored.has("shoal.console.tokens")).toBe(false);

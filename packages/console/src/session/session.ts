@@ -14,7 +14,7 @@ import {
   signOutUrl,
 } from "./issuer.js";
 import { keepSignInRequest, takeSignInRequest } from "./sign-in-request.js";
-import { keepTokens, keptTokens, type TokenAnswer, type Tokens, tokensOf } from "./tokens.js";
+import { keepTokens, keptTokens, type TokenResponse, type Tokens, tokensOf } from "./tokens.js";
 
 export type SessionState =
   | { readonly kind: "starting" }
@@ -76,10 +76,10 @@ export class Session extends Source<SessionState> {
       return this.become({ kind: "unreachable", error: ServerError.from(error) });
     }
     const address = this.#browser.address();
-    const hasAnswer = ["code", "error"].some((name) => address.searchParams.has(name));
+    const hasResponse = ["code", "error"].some((name) => address.searchParams.has(name));
     if (this.#key !== undefined) return this.become({ kind: "signedIn", name: KEY_NAME });
     if (this.#issuer === undefined) return this.#startWithoutIssuer();
-    if (hasAnswer && address.searchParams.has("state")) return this.#finishSignIn(this.#issuer, address);
+    if (hasResponse && address.searchParams.has("state")) return this.#finishSignIn(this.#issuer, address);
     this.#tokens = keptTokens(this.#browser.storage, this.#issuer.server.issuer);
     if (this.#tokens !== undefined) return this.become({ kind: "signedIn", name: this.#tokens.name });
     if (this.#browser.storage.getItem(SIGNED_OUT_KEY) !== null) return this.#showSignedOut("You have signed out.");
@@ -175,15 +175,15 @@ export class Session extends Source<SessionState> {
   }
 
   async #refresh(issuer: Issuer, tokens: Tokens, refreshToken: string): Promise<string> {
-    let answer: TokenAnswer;
+    let response: TokenResponse;
     try {
-      answer = await refreshTokens(issuer, refreshToken);
+      response = await refreshTokens(issuer, refreshToken);
     } catch (error) {
       if (this.#tokens !== tokens) throw endedMeanwhile();
       if (isRefusal(error)) return this.#fail("Your session has ended.");
       throw new ServerError(503, `your token could not be renewed: ${reasonOf(error)}`);
     }
-    const renewed = tokensOf(answer, tokens, issuer.server.issuer, this.#browser.now());
+    const renewed = tokensOf(response, tokens, issuer.server.issuer, this.#browser.now());
     if (this.#tokens !== tokens) {
       // Who has signed out stays so, and the issuer is told of the token that he does not know of.
       if (renewed?.refreshToken !== undefined) await revokeToken(issuer, renewed.refreshToken);
@@ -203,8 +203,8 @@ export class Session extends Source<SessionState> {
       return this.#showSignedOut("This sign-in was not begun in this tab, or too long ago.");
     }
     try {
-      const answer = await redeemCode(issuer, request, address, this.#consoleUri());
-      const tokens = tokensOf(answer, undefined, issuer.server.issuer, now());
+      const response = await redeemCode(issuer, request, address, this.#consoleUri());
+      const tokens = tokensOf(response, undefined, issuer.server.issuer, now());
       if (tokens === undefined) throw new Error("the issuer gave no token that the server understands (no JWT)");
       this.#keep(tokens);
     } catch (error) {

@@ -69,8 +69,8 @@ describe("tokens", () => {
 
   it("the access token is sent when it is a JWT", () => {
     const access = jwt({ sub: "u1" });
-    const answer = { access_token: access, id_token: idToken, refresh_token: "r", expires_in: 60 };
-    expect(tokensOf(answer, undefined, "https://i", 5_000)).toEqual({
+    const response = { access_token: access, id_token: idToken, refresh_token: "r", expires_in: 60 };
+    expect(tokensOf(response, undefined, "https://i", 5_000)).toEqual({
       bearer: access,
       idToken,
       refreshToken: "r",
@@ -81,8 +81,8 @@ describe("tokens", () => {
   });
 
   it("otherwise the ID token, for as long as that one lives", () => {
-    const answer = { access_token: "opaque", id_token: idToken, expires_in: 60 };
-    expect(tokensOf(answer, undefined, "https://i", 5_000)).toMatchObject({ bearer: idToken, expiresAt: 605_000 });
+    const response = { access_token: "opaque", id_token: idToken, expires_in: 60 };
+    expect(tokensOf(response, undefined, "https://i", 5_000)).toMatchObject({ bearer: idToken, expiresAt: 605_000 });
     expect(tokensOf({ access_token: "opaque" }, undefined, "https://i", 5_000)).toBeUndefined();
   });
 

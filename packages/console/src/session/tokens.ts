@@ -16,7 +16,7 @@ export interface Tokens {
 }
 
 /** What an issuer answers, as far as it is used. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string;
   readonly id_token?: string | undefined;
   readonly refresh_token?: string | undefined;
@@ -45,26 +45,26 @@ export function keptTokens(storage: Storage, issuer: string): Tokens | undefined
 }
 
 /**
- * The tokens of an answer. The server checks signatures and claims, so it needs a JWT: the access token, or where that
+ * The tokens of a response. The server checks signatures and claims, so it needs a JWT: the access token, or where that
  * is no JWT (issuers may choose any form for it) the ID token. Undefined when there is neither.
  */
 export function tokensOf(
-  answer: TokenAnswer,
+  response: TokenResponse,
   before: Tokens | undefined,
   issuer: string,
   now: number,
 ): Tokens | undefined {
-  const accessClaims = claimsOf(answer.access_token);
-  const idToken = answer.id_token ?? before?.idToken ?? "";
-  const bearer = accessClaims === undefined ? answer.id_token : answer.access_token;
-  const claims = accessClaims ?? claimsOf(answer.id_token ?? "");
+  const accessClaims = claimsOf(response.access_token);
+  const idToken = response.id_token ?? before?.idToken ?? "";
+  const bearer = accessClaims === undefined ? response.id_token : response.access_token;
+  const claims = accessClaims ?? claimsOf(response.id_token ?? "");
   if (bearer === undefined || claims === undefined) return undefined;
-  const stated = accessClaims === undefined ? undefined : answer.expires_in;
+  const stated = accessClaims === undefined ? undefined : response.expires_in;
   const seconds = stated ?? lifetimeOf(claims) ?? LIFETIME_SECONDS_DEFAULT;
   return {
     bearer,
     idToken,
-    refreshToken: answer.refresh_token ?? before?.refreshToken,
+    refreshToken: response.refresh_token ?? before?.refreshToken,
     expiresAt: now + seconds * 1000,
     name: nameOf(claimsOf(idToken) ?? claims),
     issuer,

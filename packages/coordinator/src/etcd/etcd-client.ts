@@ -80,7 +80,7 @@ export class EtcdClient implements Disposable {
 
   /**
    * Fails with `unavailable`, naming the endpoints, when no attempt succeeds within a second or the time of the context.
-   * An attempt without an answer may have been carried out.
+   * An attempt without a result may have been carried out.
    */
   async ask<T>({ deadline, signal }: RequestContext, attempt: EtcdAttempt<T>): Promise<T> {
     signal?.throwIfAborted();

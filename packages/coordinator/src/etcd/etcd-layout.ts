@@ -13,7 +13,7 @@ export interface EtcdHistory {
 /** The revision of the store. Every commit replaces it, comparing it byte by byte with the one that it was decided on. */
 export interface EtcdHead {
   readonly revision: number;
-  /** Drawn for each commit, so that who made it finds out although no answer came. */
+  /** Drawn for each commit, so that who made it finds out although no result came. */
   readonly commitId: string;
 }
 

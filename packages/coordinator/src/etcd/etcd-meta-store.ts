@@ -143,7 +143,7 @@ export class EtcdMetaStore implements MetaStore {
     }
     const found = responses[0]?.response_range.kvs[0]?.value.toString();
     const head = found === undefined ? undefined : decodeHead(found);
-    // An earlier attempt was carried out although its answer did not come.
+    // An earlier attempt was carried out although its result did not come.
     if (head?.commitId === after.commitId) {
       await this.#catchUp(after.revision, context);
       return after.revision;

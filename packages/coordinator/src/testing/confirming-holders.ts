@@ -9,7 +9,7 @@ export function confirmingHolders(ledger: Ledger): Disposable {
   const nodes = new NodeRegistry(ledger, 0);
   return ledger.onState((state) => {
     for (const { classId, holders } of readDrops(state)) {
-      // Who loses the answer of the store tries again at the next state.
+      // Who loses the result of the store tries again at the next state.
       for (const name of holders) nodes.confirmDropped(name, [classId], CONTEXT).catch(() => undefined);
     }
   });

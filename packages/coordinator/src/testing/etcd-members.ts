@@ -112,7 +112,7 @@ export class EtcdMembers implements AsyncDisposable {
           body: "{}",
           signal: AbortSignal.timeout(500),
         }).then(
-          (answer) => answer.json() as Promise<{ leader?: string; header?: { member_id?: string } }>,
+          (result) => result.json() as Promise<{ leader?: string; header?: { member_id?: string } }>,
           () => undefined,
         );
         if (status?.leader !== undefined && status.leader === status.header?.member_id) return at;
@@ -133,7 +133,7 @@ export class EtcdMembers implements AsyncDisposable {
   }
 
   async #isListening({ clientPort }: Member): Promise<boolean> {
-    // Without a leader it answers, too; with TLS it refuses, which is an answer as well.
+    // Without a leader it answers, too; with TLS it refuses, which is a result as well.
     return fetch(`http://127.0.0.1:${clientPort}/version`, { signal: AbortSignal.timeout(500) }).then(
       () => true,
       (thrown: unknown) => this.#options.scheme === "https" && !String(causeOf(thrown)).includes("ECONNREFUSED"),

@@ -27,12 +27,12 @@ export type Operation =
   | { readonly kind: "register"; readonly node: string }
   | { readonly kind: "read" };
 
-export type Answer = ClassRecord | EnsuredClass | EnsuredProperties | SchemaSnapshot | number | undefined;
+export type RecordedResult = ClassRecord | EnsuredClass | EnsuredProperties | SchemaSnapshot | number | undefined;
 
 export type Outcome =
-  | { readonly type: "done"; readonly answer: Answer }
+  | { readonly type: "done"; readonly result: RecordedResult }
   | { readonly type: "refused"; readonly code: string }
-  /** No answer: it may have been done. */
+  /** No result: it may have been done. */
   | { readonly type: "unknown" };
 
 export interface Recorded {
@@ -41,7 +41,7 @@ export interface Recorded {
   readonly operation: Operation;
   /** Moments, counted over all operations. */
   readonly invoked: number;
-  readonly answered: number;
+  readonly returned: number;
   readonly outcome: Outcome;
 }
 
@@ -83,7 +83,7 @@ export async function recordHistory(
       const invoked = ++moment;
       const outcome = await outcomeOf(perform(coordinator, operation, own));
       if (operation.kind === "delete" && outcome.type !== "unknown") deleted.delete(operation.className);
-      operations.push({ number: own, operation, invoked, answered: ++moment, outcome });
+      operations.push({ number: own, operation, invoked, returned: ++moment, outcome });
     }
   };
   await Promise.all(coordinators.flatMap((one) => Array.from({ length: workers }, () => work(one))));
@@ -155,7 +155,7 @@ function drawOperation({ watched }: Coordinator, number: number, random: () => n
   return { kind: "ensure", className, properties: [property()] };
 }
 
-function perform({ schema, nodes }: Coordinator, operation: Operation, number: number): Promise<Answer> {
+function perform({ schema, nodes }: Coordinator, operation: Operation, number: number): Promise<RecordedResult> {
   const marked = (className: string, properties: readonly PropertyDefinition[]) =>
     ({ class: className, description: String(number), properties }) as unknown as ClassDefinition;
   switch (operation.kind) {
@@ -182,9 +182,9 @@ function perform({ schema, nodes }: Coordinator, operation: Operation, number: n
   }
 }
 
-async function outcomeOf(promise: Promise<Answer>): Promise<Outcome> {
+async function outcomeOf(promise: Promise<RecordedResult>): Promise<Outcome> {
   try {
-    return { type: "done", answer: await promise };
+    return { type: "done", result: await promise };
   } catch (thrown) {
     const { code } = ShoalError.from(thrown);
     if (code === "internal") throw thrown;

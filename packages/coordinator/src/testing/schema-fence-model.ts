@@ -34,7 +34,7 @@ const OLD_PLAN = 0;
  *   covers any number of gateways, and messages to nodes that are late.
  * - Nor are coordinators: they decide on the MetaStore, which is linear, and hold only calls, each of which may be lost at any
  *   time (a coordinator that ends loses several) or overtaken. That covers any number of coordinators.
- * - An answer to a call arrives at once or never: one that is late gives others more time, and promises nothing sooner.
+ * - A result to a call arrives at once or never: one that is late gives others more time, and promises nothing sooner.
  * - A node that is down is one that does nothing, and is the same as one that nobody hears.
  */
 export class SchemaFenceModel implements Explored<FenceState> {
@@ -131,9 +131,9 @@ export class SchemaFenceModel implements Explored<FenceState> {
     const steps: Step<FenceState>[] = [];
     if (!one.isOver) {
       const phase = one.phase === "open" ? "error" : one.phase;
-      const answer = one.phase === "open" ? ", the client gets 503" : "";
+      const result = one.phase === "open" ? ", the client gets 503" : "";
       steps.push({
-        words: `the time of ${name} is over${answer}`,
+        words: `the time of ${name} is over${result}`,
         to: this.#withAttempt(state, at, { isOver: true, phase }),
       });
     }
@@ -154,31 +154,31 @@ export class SchemaFenceModel implements Explored<FenceState> {
   #serve(state: FenceState, at: number, plan: number): readonly Step<FenceState>[] {
     const one = state.attempts[at];
     if (one === undefined) return [];
-    const answered = { ...one, calls: without(one.calls, plan) };
+    const returned = { ...one, calls: without(one.calls, plan) };
     const name = `${one.kind} of operation ${one.operation}`;
     const refused = (why: string): Step<FenceState> => {
       const phase = one.phase === "open" ? "error" : one.phase;
-      return { words: `${why}: ${name} is answered 503`, to: this.#withAttempt(state, at, { ...answered, phase }) };
+      return { words: `${why}: ${name} is answered 503`, to: this.#withAttempt(state, at, { ...returned, phase }) };
     };
     if (one.made > 0) {
       const isWaiting = pendingOf(state, one.made) > 0 && one.kind === "DELETE";
       if (isWaiting && !this.#is("a DELETE is answered before the holders have confirmed")) {
         return [refused("a holder is silent")];
       }
-      return this.#succeed(state, at, answered);
+      return this.#succeed(state, at, returned);
     }
     if (one.isOver && !this.#is("a change is made although its time is over")) {
-      return [{ words: `a call for ${name} is too late`, to: this.#withAttempt(state, at, answered) }];
+      return [{ words: `a call for ${name} is too late`, to: this.#withAttempt(state, at, returned) }];
     }
     const namesNothing =
       one.kind === "DELETE" ? "a DELETE does not name its incarnation" : "a POST does not name what it follows";
     if (plan !== state.version && !this.#is(namesNothing)) {
       return [
-        { words: `a call for ${name} is refused, to be planned anew`, to: this.#withAttempt(state, at, answered) },
+        { words: `a call for ${name} is refused, to be planned anew`, to: this.#withAttempt(state, at, returned) },
       ];
     }
     const isThere = existsAt(state.version) > 0;
-    if (isThere === (one.kind === "POST")) return [this.#explain(state, at, answered, refused)];
+    if (isThere === (one.kind === "POST")) return [this.#explain(state, at, returned, refused)];
     if (isAnyPending(state) && !this.#is("a class is made anew while the drop is pending")) {
       return [refused("a drop is pending")];
     }
@@ -201,14 +201,14 @@ export class SchemaFenceModel implements Explored<FenceState> {
     };
   }
 
-  /** The class is gone already, or there already: as an earlier attempt, whose answer never arrived, has made it? */
+  /** The class is gone already, or there already: as an earlier attempt, whose result never arrived, has made it? */
   #explain(
     state: FenceState,
     at: number,
-    answered: Attempt,
+    returned: Attempt,
     refused: (why: string) => Step<FenceState>,
   ): Step<FenceState> {
-    const { operation, kind } = answered;
+    const { operation, kind } = returned;
     const record = state.attempts.findIndex((one, other) => {
       return other !== at && one.kind === kind && isRecordOfLast(state, one);
     });
@@ -222,30 +222,30 @@ export class SchemaFenceModel implements Explored<FenceState> {
       };
     }
     const isOwn = state.attempts.some((one) => one.operation === operation && isRecordOfLast(state, one));
-    const answer = kind === "DELETE" ? "no such class" : "the class exists";
+    const result = kind === "DELETE" ? "no such class" : "the class exists";
     return {
-      words: `${kind} of operation ${operation} is answered "${answer}"`,
-      to: this.#end(state, at, answered),
-      broken: isOwn && answered.phase === "open" ? `${kind} is answered "${answer}" for what it did itself` : undefined,
+      words: `${kind} of operation ${operation} is answered "${result}"`,
+      to: this.#end(state, at, returned),
+      broken: isOwn && returned.phase === "open" ? `${kind} is answered "${result}" for what it did itself` : undefined,
     };
   }
 
-  /** The answer arrives. The record is settled, unless the message for that is lost. */
-  #succeed(state: FenceState, at: number, answered: Attempt): readonly Step<FenceState>[] {
-    const { operation, kind, made, phase } = answered;
+  /** The result arrives. The record is settled, unless the message for that is lost. */
+  #succeed(state: FenceState, at: number, returned: Attempt): readonly Step<FenceState>[] {
+    const { operation, kind, made, phase } = returned;
     const words = `${kind} Car#${made} of operation ${operation} is answered 200`;
-    if (phase !== "open") return [{ words, to: this.#withAttempt(state, at, answered) }];
+    if (phase !== "open") return [{ words, to: this.#withAttempt(state, at, returned) }];
     const fenced = kind === "DELETE" ? Math.max(state.fenced, made) : state.fenced;
     const broken = kind === "POST" ? this.#brokenByCreation(state, made) : undefined;
     return [
-      { words: `${words}, and not settled`, to: this.#end({ ...state, fenced }, at, answered), broken },
-      { words, to: this.#end({ ...state, fenced }, at, { ...answered, made: 0 }), broken },
+      { words: `${words}, and not settled`, to: this.#end({ ...state, fenced }, at, returned), broken },
+      { words, to: this.#end({ ...state, fenced }, at, { ...returned, made: 0 }), broken },
     ];
   }
 
-  #end(state: FenceState, at: number, answered: Attempt): FenceState {
-    const attempts = replaceAt(state.attempts, at, answered).map((one): Attempt => {
-      return one.operation === answered.operation && answered.phase === "open" ? { ...one, phase: "ended" } : one;
+  #end(state: FenceState, at: number, returned: Attempt): FenceState {
+    const attempts = replaceAt(state.attempts, at, returned).map((one): Attempt => {
+      return one.operation === returned.operation && returned.phase === "open" ? { ...one, phase: "ended" } : one;
     });
     return this.#with({ ...state, attempts });
   }

@@ -40,7 +40,7 @@ export interface Attempt {
   /** What the client wants. It repeats the request, as another attempt of the same operation, when it got an error. */
   readonly operation: number;
   readonly kind: "DELETE" | "POST";
-  /** The client waits; it got an error (503) and may repeat; its operation has ended with an answer. */
+  /** The client waits; it got an error (503) and may repeat; its operation has ended with a result. */
   readonly phase: "open" | "error" | "ended";
   /** Its time has run out. */
   readonly isOver: boolean;

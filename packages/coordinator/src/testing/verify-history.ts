@@ -6,7 +6,7 @@ import type { Recorded, RecordedHistory } from "./record-history.js";
 import { applyOperation, EMPTY_MODEL, type Model, modelOf } from "./schema-model.js";
 
 /**
- * Verifies that the commits are one line of operations, each as the model does it on what was before, and that every answer
+ * Verifies that the commits are one line of operations, each as the model does it on what was before, and that every result
  * fits that line: `states` are all of them, from revision 1 on.
  */
 export function verifyHistory(
@@ -20,7 +20,7 @@ export function verifyHistory(
   ).toEqual(states.map((_, at) => at + 1));
   const models = [EMPTY_MODEL, ...states.map(modelOf)];
   const committed = matchCommits(operations, models, hint);
-  verifyAnswers(operations, models, committed, hint);
+  verifyResults(operations, models, committed, hint);
   verifyRealTime(operations, committed, hint);
   for (const snapshots of watched) verifyWatched(snapshots, models, hint);
 }
@@ -77,7 +77,7 @@ function deletion(
     .sort((a, b) => a.invoked - b.invoked)[0];
 }
 
-function verifyAnswers(
+function verifyResults(
   operations: readonly Recorded[],
   models: readonly Model[],
   committed: ReadonlyMap<number, number>,
@@ -90,7 +90,7 @@ function verifyAnswers(
     if (outcome.type === "unknown") continue;
     if (revision !== undefined) {
       expect(outcome.type, where).toBe("done");
-      expect(isAnswerOf(recorded, models[revision] ?? EMPTY_MODEL), where).toBe(true);
+      expect(isResultOf(recorded, models[revision] ?? EMPTY_MODEL), where).toBe(true);
       expect(saysChange(recorded, models[revision - 1] ?? EMPTY_MODEL), where).toBe(true);
       continue;
     }
@@ -99,7 +99,7 @@ function verifyAnswers(
     const fits = models.slice(from, to + 1).some((model) => {
       const result = applyOperation(model, 0, number, operation, "");
       if (outcome.type === "refused") return result === outcome.code;
-      return result === model && isAnswerOf(recorded, model) && saysChange(recorded, undefined);
+      return result === model && isResultOf(recorded, model) && saysChange(recorded, undefined);
     });
     expect(fits, `${where} between ${from} and ${to}`).toBe(true);
   }
@@ -107,7 +107,7 @@ function verifyAnswers(
 
 /** The revisions at which an operation may have looked: after what was answered before it, before what was asked after it. */
 function possible(
-  { invoked, answered }: Recorded,
+  { invoked, returned }: Recorded,
   operations: readonly Recorded[],
   committed: ReadonlyMap<number, number>,
   last: number,
@@ -116,32 +116,32 @@ function possible(
   for (const other of operations) {
     const revision = committed.get(other.number);
     if (revision === undefined) continue;
-    if (other.outcome.type === "done" && other.answered < invoked) from = Math.max(from, revision);
-    if (other.invoked > answered) to = Math.min(to, revision - 1);
+    if (other.outcome.type === "done" && other.returned < invoked) from = Math.max(from, revision);
+    if (other.invoked > returned) to = Math.min(to, revision - 1);
   }
   return [from, to];
 }
 
-function isAnswerOf({ operation, outcome }: Recorded, model: Model): boolean {
+function isResultOf({ operation, outcome }: Recorded, model: Model): boolean {
   if (outcome.type !== "done") return false;
-  const { answer } = outcome;
-  if (operation.kind === "read") return isSnapshotOf(answer as SchemaSnapshot, model);
+  const { result } = outcome;
+  if (operation.kind === "read") return isSnapshotOf(result as SchemaSnapshot, model);
   if (operation.kind === "delete" || operation.kind === "register") return true;
   const known = model.classes.get(operation.className);
-  if (operation.kind === "fixDimensions") return answer === known?.dimensions;
-  return known !== undefined && isRecordOf(recordIn(answer as ClassRecord | EnsuredClass), model);
+  if (operation.kind === "fixDimensions") return result === known?.dimensions;
+  return known !== undefined && isRecordOf(recordIn(result as ClassRecord | EnsuredClass), model);
 }
 
-function recordIn(answer: ClassRecord | EnsuredClass | EnsuredProperties): ClassRecord {
-  return "record" in answer ? answer.record : answer;
+function recordIn(result: ClassRecord | EnsuredClass | EnsuredProperties): ClassRecord {
+  return "record" in result ? result.record : result;
 }
 
-/** Whether an answer that says what its operation has changed is right. `before`: what it changed, if it did. */
+/** Whether a result that says what its operation has changed is right. `before`: what it changed, if it did. */
 function saysChange({ operation, outcome }: Recorded, before: Model | undefined): boolean {
   if (outcome.type !== "done") return true;
-  if (operation.kind === "ensure") return (outcome.answer as EnsuredClass).isMade === (before !== undefined);
+  if (operation.kind === "ensure") return (outcome.result as EnsuredClass).isMade === (before !== undefined);
   if (operation.kind !== "ensureProperties") return true;
-  const { added } = outcome.answer as EnsuredProperties;
+  const { added } = outcome.result as EnsuredProperties;
   if (before === undefined) return added.length === 0;
   const known = before.classes.get(operation.className)?.properties.map(({ name }) => name) ?? [];
   const asked = new Set(operation.properties.map(({ name }) => name));
@@ -165,10 +165,10 @@ function verifyRealTime(operations: readonly Recorded[], committed: ReadonlyMap<
   const inOrder = operations
     .filter(({ number }) => committed.has(number))
     .sort((a, b) => (committed.get(a.number) ?? 0) - (committed.get(b.number) ?? 0));
-  let firstAnswered = Number.POSITIVE_INFINITY;
-  for (const { invoked, answered, outcome, number } of inOrder.reverse()) {
-    expect(invoked, `${hint}, operation ${number}`).toBeLessThan(firstAnswered);
-    if (outcome.type === "done") firstAnswered = Math.min(firstAnswered, answered);
+  let firstReturned = Number.POSITIVE_INFINITY;
+  for (const { invoked, returned, outcome, number } of inOrder.reverse()) {
+    expect(invoked, `${hint}, operation ${number}`).toBeLessThan(firstReturned);
+    if (outcome.type === "done") firstReturned = Math.min(firstReturned, returned);
   }
 }
 

@@ -65,7 +65,7 @@ export function boundedReason(message: string): string {
   return redactText(message, REASON_CHARS_MAX);
 }
 
-/** Why something was denied, from the body of the answer; without secrets. */
+/** Why something was denied, from the body of the response; without secrets. */
 export function refusalReason(body: string | undefined): string | undefined {
   if (body === undefined) return undefined;
   try {

@@ -83,17 +83,17 @@ describe("a server without anonymous access", () => {
     const { gateway, send } = await setUp();
     const strangers: string[] = [];
     for (const route of gateway.routes) {
-      const answer = await send(route.method, pathOf(route));
-      if (answer.status !== 401) {
+      const response = await send(route.method, pathOf(route));
+      if (response.status !== 401) {
         strangers.push(`${route.method} ${route.path}`);
         continue;
       }
       if (route.method !== "HEAD") {
-        expect(message(answer.body)).toBe(
+        expect(message(response.body)).toBe(
           "anonymous access not enabled. Please authenticate through one of the available methods: [OIDC]",
         );
       }
-      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="shoal"');
+      expect(response.headers.get("www-authenticate")).toBe('Bearer realm="shoal"');
     }
     expect(strangers.filter((one) => !one.includes("/.well-known/")).sort()).toEqual([
       "GET /v1/docs",
@@ -116,12 +116,12 @@ describe("a server without anonymous access", () => {
 
   it("says what is wrong with a token, in the body and in the header", async () => {
     const { send, bearer } = await setUp();
-    const answer = await send("GET", "/v1/meta", undefined, bearer({ aud: 'a"b\\c\u00e9' }));
-    expect(answer.status).toBe(401);
-    expect(message(answer.body)).toBe(
+    const response = await send("GET", "/v1/meta", undefined, bearer({ aud: 'a"b\\c\u00e9' }));
+    expect(response.status).toBe(401);
+    expect(message(response.body)).toBe(
       `the token is refused: it is for ["a\\"b\\\\c\u00e9"] (claim 'aud'), which must have this server's client id "cid"`,
     );
-    expect(answer.headers.get("www-authenticate")).toBe(
+    expect(response.headers.get("www-authenticate")).toBe(
       `Bearer realm="shoal", error="invalid_token", error_description="the token is refused: it is for ['a?'b??c?'] (claim 'aud'), which must have this server's client id 'cid'"`,
     );
   });
@@ -171,8 +171,8 @@ describe("a server with anonymous access", () => {
 
   it("refuses tokens when it knows no issuer", async () => {
     const { send, bearer } = await setUp({ anonymousAccess: true, withOidc: false });
-    const answer = await send("GET", "/v1/meta", undefined, bearer());
-    expect([answer.status, message(answer.body)]).toEqual([
+    const response = await send("GET", "/v1/meta", undefined, bearer());
+    expect([response.status, message(response.body)]).toEqual([
       401,
       "this server accepts no tokens: neither API keys (AUTHENTICATION_APIKEY_ENABLED) nor OpenID Connect (AUTHENTICATION_OIDC_ENABLED) is on; send the request without one",
     ]);
@@ -205,8 +205,8 @@ describe("the admin list", () => {
     const { send, bearer } = await setUp({ authorization, anonymousAccess: true });
     const id = "00000000-0000-4000-8000-000000000001";
     const refusal = async (method: string, path: string, claims: object, body?: unknown) => {
-      const answer = await send(method, path, body, bearer(claims));
-      return [answer.status, message(answer.body)];
+      const response = await send(method, path, body, bearer(claims));
+      return [response.status, message(response.body)];
     };
     expect(await refusal("GET", "/v1/schema/Thing", { sub: "bob" })).toEqual([
       403,
@@ -245,9 +245,9 @@ describe("the admin list", () => {
 describe("the issuer's document", () => {
   it("is what the issuer says, with href and clientId", async () => {
     const { send, stub } = await setUp();
-    const answer = await send("GET", OPENID);
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toEqual({
+    const response = await send("GET", OPENID);
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body)).toEqual({
       issuer: stub.url,
       jwks_uri: stub.keysUrl,
       token_endpoint: `${stub.url}/token`,
@@ -283,10 +283,10 @@ describe("the issuer's document", () => {
     stub.publish(key);
     stub.discovery = new Error("connect ECONNREFUSED");
     const { send, bearer } = await setUp({ stub, anonymousAccess: true });
-    for (const answer of [await send("GET", OPENID), await send("GET", "/v1/meta", undefined, bearer())]) {
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(message(answer.body)).toContain(stub.url);
+    for (const response of [await send("GET", OPENID), await send("GET", "/v1/meta", undefined, bearer())]) {
+      expect(response.status).toBe(503);
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(message(response.body)).toContain(stub.url);
     }
     expect((await send("GET", "/v1/meta")).status).toBe(200);
     stub.discovery = document;

@@ -5,11 +5,11 @@ import { findToken } from "./find-token.js";
 
 const DESCRIPTION_CHARS_MAX = 200;
 
-/** Whatever was thrown, as the answer to whoever sent these credentials: a 401 says how to do better. */
-export function answerThrown(thrown: unknown, credentials: Credentials): HttpResponse {
-  const answer = thrownResponse(thrown);
-  if (answer.status !== 401 || !(thrown instanceof ShoalError)) return answer;
-  return { ...answer, headers: ["WWW-Authenticate", challenge(credentials, thrown.message)] };
+/** Whatever was thrown, as the response to whoever sent these credentials: a 401 says how to do better. */
+export function respondToThrown(thrown: unknown, credentials: Credentials): HttpResponse {
+  const response = thrownResponse(thrown);
+  if (response.status !== 401 || !(thrown instanceof ShoalError)) return response;
+  return { ...response, headers: ["WWW-Authenticate", challenge(credentials, thrown.message)] };
 }
 
 /** RFC 6750, section 3: without a token only the scheme, with one that is no good also what is wrong with it. */

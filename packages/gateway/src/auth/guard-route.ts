@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { type AccessControl, ANONYMOUS, type Credentials, type Principal } from "./access.js";
-import { answerThrown } from "./challenge.js";
+import { respondToThrown } from "./challenge.js";
 
 /** Who asks, as far as the route wants to know. Fails with `unauthenticated`. Awaits nothing where it need not. */
 export function identify(
@@ -45,16 +45,16 @@ export function isModulePath(target: string): boolean {
   return /^\/*v1\/+modules(?:[/?]|$)/.test(target);
 }
 
-/** `answer` for whom the server knows, and 401 for everybody else: what modules there are is nobody else's business. */
+/** `response` for whom the server knows, and 401 for everybody else: what modules there are is nobody else's business. */
 export async function behindAuthentication(
   access: AccessControl,
   credentials: Credentials,
-  answer: HttpResponse,
+  response: HttpResponse,
 ): Promise<HttpResponse> {
   try {
     await identify(access, { access: "authenticated" }, credentials);
-    return answer;
+    return response;
   } catch (thrown) {
-    return answerThrown(thrown, credentials);
+    return respondToThrown(thrown, credentials);
   }
 }

@@ -72,12 +72,12 @@ describe("an issuer", () => {
     const { issuer } = watch(stub, { retryMsMin: 2, retryMsMax: 8 });
     issuer.start();
     await vi.waitFor(() => expect(stub.asked.length).toBeGreaterThan(4));
-    expect(issuer.isAnswering).toBe(false);
+    expect(issuer.isResponding).toBe(false);
     expect(issuer.retryAfterSeconds).toBe(1);
     stub.discovery = document;
     stub.publish(first);
     await vi.waitFor(() => expect(idsOf(issuer)).toEqual(["first"]));
-    expect(issuer.isAnswering).toBe(true);
+    expect(issuer.isResponding).toBe(true);
   });
 
   it("keeps its keys while it does not answer, but not for ever", async () => {
@@ -89,7 +89,7 @@ describe("an issuer", () => {
     clock.nowMs += ISSUER_TIMES.keysTrustedMs - 1;
     await issuer.lookAgain();
     expect(idsOf(issuer)).toEqual(["first"]);
-    expect(issuer.isAnswering).toBe(false);
+    expect(issuer.isResponding).toBe(false);
     expect(withdrawn).not.toHaveBeenCalled();
     clock.nowMs += 1;
     expect(issuer.keys).toBeUndefined();

@@ -75,7 +75,7 @@ export class Issuer implements Disposable {
   }
 
   /** Whether the last attempt to read the keys succeeded. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.#failures === 0;
   }
 

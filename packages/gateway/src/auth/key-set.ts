@@ -38,7 +38,7 @@ export async function readKeySet(document: unknown): Promise<KeySet> {
   const listed = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(listed)) throw new ShoalError("unavailable", "it has no list 'keys'");
   const keys = listed.slice(0, KEYS_MAX).filter(mayVerify);
-  // An empty set is an answer here (all keys withdrawn), to the library a failure.
+  // An empty set is a response here (all keys withdrawn), to the library a failure.
   if (keys.length === 0) return new KeySet([]);
   const { default: library } = await import("jwks-rsa");
   const client = new library.JwksClient({ cache: false, rateLimit: false, fetcher: () => Promise.resolve({ keys }) });

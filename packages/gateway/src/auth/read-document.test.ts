@@ -6,7 +6,7 @@ import { DOCUMENT_BYTES_MAX, readDocument } from "./read-document.js";
 const servers: Server[] = [];
 
 /** The URL of a server that answers like that. */
-async function answering(listener: RequestListener): Promise<string> {
+async function serving(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,22 +24,22 @@ const read = (url: string, signal = new AbortController().signal) => readDocumen
 
 describe("a document of an issuer", () => {
   it("is JSON in an answer 200", async () => {
-    const url = await answering((_, response) => response.end('{"a":[1]}'));
+    const url = await serving((_, response) => response.end('{"a":[1]}'));
     expect(await read(url)).toEqual({ a: [1] });
   });
 
   it("is nothing else", async () => {
-    await expect(read(await answering((_, response) => response.end("<html>")))).rejects.toThrow(/JSON/);
-    await expect(read(await answering((_, response) => response.writeHead(500).end("{}")))).rejects.toThrow(
+    await expect(read(await serving((_, response) => response.end("<html>")))).rejects.toThrow(/JSON/);
+    await expect(read(await serving((_, response) => response.writeHead(500).end("{}")))).rejects.toThrow(
       "it answered 500",
     );
-    await expect(read(await answering((request) => request.socket.destroy()))).rejects.toThrow();
+    await expect(read(await serving((request) => request.socket.destroy()))).rejects.toThrow();
     await expect(read("http://127.0.0.1:1/")).rejects.toThrow(/./);
   });
 
   it("S11: is nothing that could not be given on", async () => {
     const deep = `{"issuer":"a","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
-    await expect(read(await answering((_, response) => response.end(deep)))).rejects.toMatchObject({
+    await expect(read(await serving((_, response) => response.end(deep)))).rejects.toMatchObject({
       code: "unavailable",
       message: "its answer is nested deeper than 200 levels",
     });
@@ -47,11 +47,11 @@ describe("a document of an issuer", () => {
 
   it("is not looked for elsewhere", async () => {
     let asked = 0;
-    const elsewhere = await answering((_, response) => {
+    const elsewhere = await serving((_, response) => {
       asked++;
       response.end("{}");
     });
-    const url = await answering((_, response) => response.writeHead(302, { Location: elsewhere }).end());
+    const url = await serving((_, response) => response.writeHead(302, { Location: elsewhere }).end());
     await expect(read(url)).rejects.toThrow("it answered 302, and redirects are not followed");
     expect(asked).toBe(0);
   });
@@ -59,7 +59,7 @@ describe("a document of an issuer", () => {
   it("is bounded in bytes, whatever length is announced", async () => {
     const chunk = Buffer.alloc(64 * 1024, " ");
     let sent = 0;
-    const url = await answering((_, response) => {
+    const url = await serving((_, response) => {
       const more = (): void => {
         if (response.destroyed || sent > 100 * DOCUMENT_BYTES_MAX) return;
         sent += chunk.length;
@@ -73,7 +73,7 @@ describe("a document of an issuer", () => {
 
   it("is given up when the reader stops", async () => {
     const stop = new AbortController();
-    const url = await answering((_, response) => {
+    const url = await serving((_, response) => {
       response.write("{");
       setImmediate(() => stop.abort());
     });

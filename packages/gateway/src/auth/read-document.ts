@@ -5,7 +5,7 @@ import { JSON_DEPTH_MAX } from "../json/parse-json.js";
 const DOCUMENT_TIMEOUT_MS = 5_000;
 export const DOCUMENT_BYTES_MAX = 512 * 1024;
 
-/** Reads a JSON document by GET. Fails on whatever is no answer 200 with JSON in it. */
+/** Reads a JSON document by GET. Fails on whatever is no response 200 with JSON in it. */
 export type DocumentReader = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /**
@@ -14,7 +14,7 @@ export type DocumentReader = (url: string, signal: AbortSignal) => Promise<unkno
  */
 export const readDocument: DocumentReader = async (url, signal) => {
   const timeout = AbortSignal.timeout(DOCUMENT_TIMEOUT_MS);
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     // No connection is kept: one that the issuer has closed meanwhile would make the next reading fail.
     headers: { Accept: "application/json", Connection: "close" },
     redirect: "manual",
@@ -22,15 +22,15 @@ export const readDocument: DocumentReader = async (url, signal) => {
   }).catch((error: unknown) => {
     throw new ShoalError("unavailable", timeout.aborted ? `no answer in ${DOCUMENT_TIMEOUT_MS} ms` : reasonOf(error));
   });
-  if (answer.status !== 200) {
-    await answer.body?.cancel();
-    const isRedirect = answer.status >= 300 && answer.status < 400;
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    const isRedirect = response.status >= 300 && response.status < 400;
     throw new ShoalError(
       "unavailable",
-      `it answered ${answer.status}${isRedirect ? ", and redirects are not followed" : ""}`,
+      `it answered ${response.status}${isRedirect ? ", and redirects are not followed" : ""}`,
     );
   }
-  const document: unknown = JSON.parse(await readText(answer));
+  const document: unknown = JSON.parse(await readText(response));
   // It is given on, and could not be written.
   if (isNestedDeeper(document, JSON_DEPTH_MAX)) {
     throw new ShoalError("unavailable", `its answer is nested deeper than ${JSON_DEPTH_MAX} levels`);
@@ -38,10 +38,10 @@ export const readDocument: DocumentReader = async (url, signal) => {
   return document;
 };
 
-async function readText(answer: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > DOCUMENT_BYTES_MAX)
       throw new ShoalError("unavailable", `its answer has more than ${DOCUMENT_BYTES_MAX} bytes`);

@@ -147,7 +147,7 @@ export class TokenVerifier {
     const keys = this.parts.issuer.keys;
     if (keys !== before && (await this.#isSignedBy(keys, signed))) return keys;
     // Perhaps the issuer has that key, but nobody can ask it.
-    if (header.keyId !== undefined && !this.parts.issuer.isAnswering) throw this.#issuerUnavailable();
+    if (header.keyId !== undefined && !this.parts.issuer.isResponding) throw this.#issuerUnavailable();
     return undefined;
   }
 

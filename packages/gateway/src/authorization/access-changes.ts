@@ -36,7 +36,7 @@ export interface Actor {
 /** What is to be changed, and what the client gets. Without changes nothing is written. */
 export interface Decision<T> {
   readonly changes: readonly AccessChange[];
-  readonly answer: T;
+  readonly result: T;
 }
 
 /** So often somebody else may be faster: each time one of them got on. */
@@ -110,8 +110,8 @@ export function changeAccess<T>(
         rights = new RightsInSteps(permissions.rights, context);
         roles = permissions.roles;
       }
-      const { changes, answer } = await decide(state, { principal, permissions, rights });
-      if (changes.length === 0 || (await isMade(service, changes, state, context))) return answer;
+      const { changes, result } = await decide(state, { principal, permissions, rights });
+      if (changes.length === 0 || (await isMade(service, changes, state, context))) return result;
       if (attempt >= ATTEMPTS_MAX) {
         throw new ShoalError("unavailable", "roles and users are being changed all the time; try again", {
           retryAfterSeconds: 1,

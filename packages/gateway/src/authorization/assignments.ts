@@ -77,7 +77,7 @@ export class Assignments {
       }
       const value = after.length === 0 ? undefined : after.map((role) => storedAssignment(role, state.roles));
       const changes = after.length === before.length ? [] : [{ key: assignedEntry(key), value }];
-      return { changes, answer: undefined };
+      return { changes, result: undefined };
     });
   }
 

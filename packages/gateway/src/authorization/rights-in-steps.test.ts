@@ -164,8 +164,8 @@ describe("S10: what compares many rights yields to the event loop", () => {
   const get = async (book: AccessBook, path: string, ...params: string[]) => {
     const route = routes(book).find((one) => one.method === "GET" && one.path === path);
     const request = { params, queryString: "", principal: ann, context: CONTEXT } as unknown as HttpRequest;
-    const answer = await route?.handle(request);
-    return JSON.parse(String(answer?.body)) as readonly unknown[];
+    const result = await route?.handle(request);
+    return JSON.parse(String(result?.body)) as readonly unknown[];
   };
 
   it("a key that is rotated, a user that is switched off, roles that are given and taken away", async () => {

@@ -5,7 +5,7 @@ import { type WorkBounds, Yielder } from "@shoal/runtime";
 const STEP_COMPARISONS = 1_000;
 
 /**
- * Rights that are looked at many times for one answer: thousands of permissions against thousands, or against as many names. What
+ * Rights that are looked at many times for one result: thousands of permissions against thousands, or against as many names. What
  * need not be compared is not, and the rest yields to the event loop. Decides as `Rights` does, on the same roles whatever is
  * changed between the steps; whoever changes something by it must look whether the state is still the one it was made from.
  */

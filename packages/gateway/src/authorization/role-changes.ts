@@ -55,7 +55,7 @@ export class RoleChanges {
       await requireManaging(actor, "delete_roles", role ?? { name, permissions: [] });
       // Who has it keeps only its id, which no role will ever have again.
       const changes = role === undefined ? [] : [{ key: roleEntry(name), value: undefined }];
-      return { changes, answer: role !== undefined };
+      return { changes, result: role !== undefined };
     });
   }
 
@@ -108,7 +108,7 @@ export class RoleChanges {
       const changed = await decide(state, actor);
       const isSame = state.roles.get(name)?.permissions.length === changed.permissions.length;
       const changes = isSame ? [] : [{ key: roleEntry(name), value: storedRole(changed) }];
-      return { changes, answer: undefined };
+      return { changes, result: undefined };
     });
   }
 }

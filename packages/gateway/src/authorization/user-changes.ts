@@ -50,7 +50,7 @@ export class UserChanges {
           ? [{ key: assignedEntry(subject), value: undefined }]
           : []),
       ];
-      return { changes, answer: key };
+      return { changes, result: key };
     });
   }
 
@@ -107,7 +107,7 @@ export class UserChanges {
       const gone = after === undefined ? [{ key: assignedEntry(subject), value: undefined }] : [];
       return {
         changes: [{ key: userEntry(name), value }, ...gone],
-        answer: undefined,
+        result: undefined,
       };
     });
   }

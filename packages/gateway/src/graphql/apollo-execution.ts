@@ -2,7 +2,7 @@ import type { ApolloServer } from "@apollo/server";
 import { ShoalError } from "@shoal/model";
 import type { RequestContext } from "@shoal/runtime";
 import type { GraphQLSchema } from "graphql";
-import { type GraphQlAnswer, tooLargeAnswer } from "./answer.js";
+import { type GraphQlResponse, tooLargeResponse } from "./graphql-response.js";
 import type { BoundPlan, PlanExecution } from "./plan/plan-execution.js";
 import type { PlannedRequest, RequestReading } from "./reading/request-reading.js";
 
@@ -29,19 +29,19 @@ export class ApolloExecution {
     { request: { query, operationName, variables }, plan }: PlannedRequest,
     reading: RequestReading,
     request: RequestContext,
-  ): Promise<GraphQlAnswer> {
+  ): Promise<GraphQlResponse> {
     const bound = { roots: plan.roots, calls: plan.calls.map((call) => call.bound), reading };
     try {
       this.execution.checkedRows(bound.calls);
     } catch (thrown) {
-      return tooLargeAnswer(thrown);
+      return tooLargeResponse(thrown);
     }
     const apollo = await this.#apollo();
     const operation = { query, variables: { ...variables }, ...(operationName === undefined ? {} : { operationName }) };
     const { body } = await apollo.executeOperation(operation, { contextValue: { bound, request } });
     const outcome = body.kind === "single" ? body.singleResult.data?.outcome : undefined;
     if (outcome === undefined) throw new ShoalError("internal", "Apollo Server did not execute a valid request");
-    const settled = outcome as PromiseSettledResult<GraphQlAnswer>;
+    const settled = outcome as PromiseSettledResult<GraphQlResponse>;
     if (settled.status === "rejected") throw settled.reason;
     return settled.value;
   }
@@ -92,5 +92,5 @@ export class ApolloExecution {
   }
 }
 
-/** Apollo's own lines say nothing that the answer does not say. */
+/** Apollo's own lines say nothing that the response does not say. */
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,7 +1,7 @@
 import { type ClassRights, SPEC_PROFILE } from "@shoal/model";
 import { NO_ENABLED_MODULES } from "@shoal/module-api";
 import { expect, it } from "vitest";
-import { AnswerBudget } from "../answer-budget.js";
+import { ResponseBudget } from "../response-budget.js";
 import { RowGate } from "../row-gate.js";
 import { type Generation, SeenGenerations } from "./generations.js";
 import { DEFAULT_GRAPHQL_LIMITS } from "./limits.js";
@@ -15,7 +15,7 @@ async function isKept(properties: number): Promise<boolean> {
   const limits = DEFAULT_GRAPHQL_LIMITS;
   const seen = new SeenGenerations({
     ...{ query: new LibraryQuery(), wire: SPEC_PROFILE, modules: NO_ENABLED_MODULES, limits },
-    ...{ answers: new AnswerBudget(limits), rowGate: new RowGate(limits.graphqlRowsMax), onFault: () => {} },
+    ...{ responses: new ResponseBudget(limits), rowGate: new RowGate(limits.graphqlRowsMax), onFault: () => {} },
     statistics: new GraphQlStatistics(),
   });
   const { snapshot } = new LibraryView(

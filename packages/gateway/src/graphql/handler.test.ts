@@ -35,18 +35,20 @@ describe("the body", () => {
     ['{"query":"{Get{Book{title}}}","variables":[1]}', 422, "member 'variables' must be an object, got a list"],
   ];
   it.each(refusals)("%s is refused with %i", async (body, status, message) => {
-    const answer = await library().post(body);
-    expect(answer.status).toBe(status);
-    expect(Object.keys(answer.json)).toEqual(["error"]);
-    expect(answer.json.error[0].message).toBe(message);
-    expect(answer.text.endsWith("}\n")).toBe(true);
+    const response = await library().post(body);
+    expect(response.status).toBe(status);
+    expect(Object.keys(response.json)).toEqual(["error"]);
+    expect(response.json.error[0].message).toBe(message);
+    expect(response.text.endsWith("}\n")).toBe(true);
   });
 
   it("has members in any case, and nothing behind its first value", async () => {
     const { post } = library();
-    const answer = await post('{"QUERY":"query($N:Int){Get{Author(limit:$N){name}}}","Variables":{"N":1}} trailing {');
-    expect(answer.text).toBe('{"data":{"Get":{"Author":[{"name":"Leo"}]}},"errors":null}\n');
-    expect((await post('{"query":"{Get{Author(limit:1){name}}}"}]')).text).toBe(answer.text);
+    const response = await post(
+      '{"QUERY":"query($N:Int){Get{Author(limit:$N){name}}}","Variables":{"N":1}} trailing {',
+    );
+    expect(response.text).toBe('{"data":{"Get":{"Author":[{"name":"Leo"}]}},"errors":null}\n');
+    expect((await post('{"query":"{Get{Author(limit:1){name}}}"}]')).text).toBe(response.text);
   });
 
   it.each([
@@ -62,10 +64,10 @@ describe("the body", () => {
 
   it("refuses integers beyond 64 bits in variables, and takes them for floats", async () => {
     const { post, query } = library();
-    const answer = await post(
+    const response = await post(
       '{"query":"query($o:Int){Get{Author(offset:$o){name}}}","variables":{"o":9223372036854775808}}',
     );
-    expect(answer.json.errors[0].message).toContain("non 64-bit integer value: 9223372036854775808");
+    expect(response.json.errors[0].message).toContain("non 64-bit integer value: 9223372036854775808");
     expect(query.asked).toEqual([]);
     await post(
       '{"query":"query($v:[Float]!){Get{Book(nearVector:{vector:$v}){isbn}}}","variables":{"v":[9223372036854775808,1,null]}}',
@@ -79,8 +81,8 @@ describe("the body", () => {
   it("refuses variables with more numbers than a text may have", async () => {
     const { post, query } = library({ limits: { graphqlNumbersMax: 3 } });
     const text = "query($v:[Float]!){Get{Book(nearVector:{vector:$v}){is\\u0062n}}}";
-    const answer = await post(`{"query":"${text}","variables":{"v":[1,2,3,4]}}`);
-    expect(answer.text).toBe(
+    const response = await post(`{"query":"${text}","variables":{"v":[1,2,3,4]}}`);
+    expect(response.text).toBe(
       '{"errors":[{"locations":[],"message":"the variables have more than 3 values","path":null}]}\n',
     );
     await post(`{"query":"${text}","variables":{"v":[1,2,3]}}`);
@@ -102,9 +104,9 @@ describe("the body", () => {
 
   it("says that there is no schema", async () => {
     const { post } = library({ schema: new LibraryView([]) });
-    const answer = await post({ query: "{ Get { Book { title } } }" });
-    expect(answer.status).toBe(422);
-    expect(answer.json.error[0].message).toBe(
+    const response = await post({ query: "{ Get { Book { title } } }" });
+    expect(response.status).toBe(422);
+    expect(response.json.error[0].message).toBe(
       "no graphql provider present, this is most likely because no schema is present. Import a schema first! There are no classes that could be queried: create one with POST /v1/schema, or store an object of one with AUTOSCHEMA_ENABLED",
     );
   });

@@ -3,12 +3,12 @@ import { CLIENT_PHRASES, type RequestWarnings, ShoalError } from "@shoal/model";
 import { type EnabledModules, NO_ENABLED_MODULES } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import type { RequestContext } from "@shoal/runtime";
-import { AnswerBudget } from "../answer-budget.js";
+import { ResponseBudget } from "../response-budget.js";
 import { RowGate } from "../row-gate.js";
-import { type GraphQlAnswer, type GraphQlWire, httpError } from "./answer.js";
 import { checkBatch } from "./batch/batch-items.js";
-import { type GraphQlBatchAnswer, runBatch } from "./batch/run-batch.js";
+import { type GraphQlBatchResponse, runBatch } from "./batch/run-batch.js";
 import { type Generation, SeenGenerations } from "./generations.js";
+import { type GraphQlResponse, type GraphQlWire, httpError } from "./graphql-response.js";
 import { DEFAULT_GRAPHQL_LIMITS, type GraphQlLimits } from "./limits.js";
 import type { RefusedRequest } from "./plan/compile-request.js";
 import { GraphQlStatistics } from "./plan/plan-execution.js";
@@ -28,8 +28,8 @@ export interface GraphQlHandlerDeps {
   readonly onSkippedClass?: (skipped: SkippedClass) => void;
   /** Called with everything that was thrown while a query was answered and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
-  /** Counts the memory of all answers; absent: of these alone. */
-  readonly answers?: AnswerBudget;
+  /** Counts the memory of all responses; absent: of these alone. */
+  readonly responses?: ResponseBudget;
   /** Shared with whoever else reads many rows. */
   readonly rowGate?: RowGate;
   /** Counted in; for whoever wants to know. */
@@ -52,19 +52,19 @@ interface Asked {
 /** POST /v1/graphql, and its batch. */
 export class GraphQlHandler {
   readonly #limits: GraphQlLimits;
-  readonly #answers: AnswerBudget;
+  readonly #responses: ResponseBudget;
   readonly #statistics: GraphQlStatistics;
   readonly #generations: SeenGenerations;
 
   constructor(private readonly deps: GraphQlHandlerDeps) {
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...deps.limits };
-    this.#answers = deps.answers ?? new AnswerBudget(this.#limits);
+    this.#responses = deps.responses ?? new ResponseBudget(this.#limits);
     this.#statistics = deps.statistics ?? new GraphQlStatistics();
     const { query, wire, modules = NO_ENABLED_MODULES, onSkippedClass, onFault } = deps;
     const rowGate = deps.rowGate ?? new RowGate(this.#limits.graphqlRowsMax);
     this.#generations = new SeenGenerations({
       ...{ query, wire, modules, onFault, limits: this.#limits },
-      ...{ answers: this.#answers, rowGate, statistics: this.#statistics },
+      ...{ responses: this.#responses, rowGate, statistics: this.#statistics },
       ...(onSkippedClass === undefined ? {} : { onSkippedClass }),
     });
   }
@@ -75,7 +75,7 @@ export class GraphQlHandler {
    * The bytes are not read any more once the promise is settled. `warnings` gets unknown members, here and below.
    */
   // Not `async`: a prepared query is one promise.
-  execute(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlAnswer> {
+  execute(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlResponse> {
     try {
       const asked = { body, context, warnings };
       const current = this.#current(context);
@@ -90,7 +90,7 @@ export class GraphQlHandler {
    * The same for the body of POST /v1/graphql/batch, a list of requests. Rejects with `malformed`, `invalid` or `tooLarge`
    * when it is none, or one without items.
    */
-  async executeBatch(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchAnswer> {
+  async executeBatch(body: Buffer, context: RequestContext, warnings?: RequestWarnings): Promise<GraphQlBatchResponse> {
     if ((await this.#current(context)).built === undefined) await this.deps.schema.refresh(context);
     if ((await this.#current(context)).built === undefined) {
       checkBatch(body, this.#limits.graphqlBatchRequestsMax, warnings);
@@ -98,28 +98,28 @@ export class GraphQlHandler {
     }
     const execute = (item: Buffer) => this.execute(item, context, warnings);
     const { onFault } = this.deps;
-    return runBatch(body, { execute, answers: this.#answers, limits: this.#limits, onFault }, context);
+    return runBatch(body, { execute, responses: this.#responses, limits: this.#limits, onFault }, context);
   }
 
   /** `isNewest`: the schema has been asked for because of this request. */
-  #execute(asked: Asked, generation: Generation, isNewest = false): Promise<GraphQlAnswer> {
+  #execute(asked: Asked, generation: Generation, isNewest = false): Promise<GraphQlResponse> {
     const { built } = generation;
     if (built === undefined) return this.#executeWithoutSchema(asked, generation, isNewest);
     const { body, context, warnings } = asked;
     const reading = new RequestReading(body, built.parts, warnings);
-    const answer = this.deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
-    if (answer !== undefined) {
+    const response = this.deps.prepareQueries === false ? undefined : built.prepared.execute(body, reading, context);
+    if (response !== undefined) {
       this.#statistics.prepared++;
-      return answer;
+      return response;
     }
     this.#statistics.plain++;
     const read = reading.read();
-    if (!("answer" in read)) return built.apollo.execute(read, reading, context);
+    if (!("response" in read)) return built.apollo.execute(read, reading, context);
     return this.#refused(read, asked, generation, isNewest);
   }
 
-  async #executeWithoutSchema(asked: Asked, generation: Generation, isNewest: boolean): Promise<GraphQlAnswer> {
-    const newer = isNewest ? undefined : await this.#newerAnswer(asked, generation);
+  async #executeWithoutSchema(asked: Asked, generation: Generation, isNewest: boolean): Promise<GraphQlResponse> {
+    const newer = isNewest ? undefined : await this.#newerResponse(asked, generation);
     if (newer !== undefined) return newer;
     const read = readRequest(asked.body, asked.warnings);
     return "refusal" in read ? read.refusal : httpError(422, NO_SCHEMA);
@@ -130,15 +130,15 @@ export class GraphQlHandler {
     asked: Asked,
     generation: Generation,
     isNewest: boolean,
-  ): Promise<GraphQlAnswer> {
-    const newer = refused.isBySchema === true && !isNewest ? await this.#newerAnswer(asked, generation) : undefined;
+  ): Promise<GraphQlResponse> {
+    const newer = refused.isBySchema === true && !isNewest ? await this.#newerResponse(asked, generation) : undefined;
     if (newer !== undefined) return newer;
     this.#statistics.errors += refused.errors;
-    return refused.answer;
+    return refused.response;
   }
 
-  /** The answer to a request that was refused, when there is a newer schema than that of `generation`. */
-  async #newerAnswer(asked: Asked, { definitions }: Generation): Promise<GraphQlAnswer | undefined> {
+  /** The response to a request that was refused, when there is a newer schema than that of `generation`. */
+  async #newerResponse(asked: Asked, { definitions }: Generation): Promise<GraphQlResponse | undefined> {
     await this.deps.schema.refresh(asked.context);
     const newest = await this.#current(asked.context);
     return newest.definitions === definitions ? undefined : this.#execute(asked, newest, true);

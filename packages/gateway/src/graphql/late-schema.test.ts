@@ -20,12 +20,12 @@ function setUp(known: number) {
   const schema = new LateView(LIBRARY_CLASSES.slice(0, known));
   const handler = new GraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
   const ask = async (query: string) => {
-    const answer = await handler.execute(Buffer.from(JSON.stringify({ query })), CONTEXT);
-    return { status: answer.status, json: JSON.parse(answer.body.toString()) };
+    const response = await handler.execute(Buffer.from(JSON.stringify({ query })), CONTEXT);
+    return { status: response.status, json: JSON.parse(response.body.toString()) };
   };
   const askBatch = async (query: string) => {
-    const answer = await handler.executeBatch(Buffer.from(JSON.stringify([{ query }])), CONTEXT);
-    return JSON.parse(Buffer.concat(answer.chunks).toString());
+    const response = await handler.executeBatch(Buffer.from(JSON.stringify([{ query }])), CONTEXT);
+    return JSON.parse(Buffer.concat(response.chunks).toString());
   };
   return { schema, ask, askBatch };
 }
@@ -44,8 +44,8 @@ it.each([0, LIBRARY_CLASSES.length - 1])("a class that is not known yet is asked
 
 it("so it is for a batch, when nothing is known at all", async () => {
   const { schema, askBatch } = setUp(0);
-  const [answer] = await askBatch(QUERY);
-  expect([Object.keys(answer.data.Get), schema.questions]).toEqual([[last], 1]);
+  const [response] = await askBatch(QUERY);
+  expect([Object.keys(response.data.Get), schema.questions]).toEqual([[last], 1]);
 });
 
 it("what is refused with the newest schema, too, is asked for once", async () => {

@@ -1,8 +1,8 @@
 import { DEFAULT_WHERE_LIMITS, type WhereLimits } from "@shoal/model";
-import type { AnswerLimits } from "../answer-budget.js";
+import type { ResponseLimits } from "../response-budget.js";
 
 /** Bounds of one GraphQL request. All act before the step that they protect. */
-export interface GraphQlLimits extends AnswerLimits, WhereLimits {
+export interface GraphQlLimits extends ResponseLimits, WhereLimits {
   /** Length of the query text in UTF-16 units. A vector of 65,535 numbers takes about 1.3 million. */
   readonly graphqlQueryCharsMax: number;
   /** Tokens of the text without numbers. */
@@ -18,7 +18,7 @@ export interface GraphQlLimits extends AnswerLimits, WhereLimits {
   readonly graphqlFragmentsMax: number;
   /** Fields once fragments are expanded, in all operations and fragments. */
   readonly graphqlFieldsMax: number;
-  /** Pairs of fields at one place of the answer: validation compares each with each. */
+  /** Pairs of fields at one place of the response: validation compares each with each. */
   readonly graphqlFieldPairsMax: number;
   /** Rows that all class fields of a request reach together: the sum of their offsets and limits. */
   readonly graphqlRowsMax: number;

@@ -55,15 +55,15 @@ describe("a body that is no UTF-8", () => {
     const body = (text: string) => Buffer.from(`{"class":"Car","properties":{"name":"${text}"}}`, "latin1");
     try {
       for (const path of ["/v1/objects", "/v1/objects/validate", "/v1/graphql", "/v1/schema", "/v1/batch/objects"]) {
-        const answer = await post(body("Citro\xebn"), path);
-        expect(answer?.status, path).toBe(400);
-        expect(JSON.parse(answer?.body ?? "").error[0].message).toBe(
+        const response = await post(body("Citro\xebn"), path);
+        expect(response?.status, path).toBe(400);
+        expect(JSON.parse(response?.body ?? "").error[0].message).toBe(
           String.raw`the request body is not valid UTF-8: byte 42 is 0xeb, behind "operties\":{\"name\":\"Citro": send JSON in UTF-8`,
         );
       }
       for (const length of [300_000, 40_000_000]) {
-        const answer = await post(body(`${"x".repeat(length)}\xeb`));
-        expect(answer?.body).toContain(`byte ${length + 37} is 0xeb`);
+        const response = await post(body(`${"x".repeat(length)}\xeb`));
+        expect(response?.body).toContain(`byte ${length + 37} is 0xeb`);
       }
       expect((await post(Buffer.from(body("Citroën").toString("latin1"))))?.status).toBe(200);
     } finally {

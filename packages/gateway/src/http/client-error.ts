@@ -6,24 +6,24 @@ import { errorResponse } from "./http-response.js";
  * Answers what is no HTTP request, or too slow a one, on the bare connection, and closes it. The status; undefined when
  * nobody is there to be answered.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): number | undefined {
+export function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): number | undefined {
   if (error.code === "ECONNRESET" || !socket.writable || isHandshakeError(error)) {
     socket.destroy();
     return undefined;
   }
   const [status, message] = explain(error);
-  return answerAndClose(socket, status, message, "");
+  return respondAndClose(socket, status, message, "");
 }
 
-/** TLS has not begun: whoever is there cannot read an answer. */
+/** TLS has not begun: whoever is there cannot read a response. */
 function isHandshakeError({ code = "" }: NodeJS.ErrnoException): boolean {
   return code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_");
 }
 
 /** Refuses to be a proxy. The connection is nobody's else: its errors are swallowed here. */
-export function answerConnect(_: IncomingMessage, socket: Duplex): number {
+export function respondToConnect(_: IncomingMessage, socket: Duplex): number {
   socket.on("error", () => socket.destroy());
-  return answerAndClose(
+  return respondAndClose(
     socket,
     405,
     "method CONNECT is not allowed",
@@ -31,14 +31,14 @@ export function answerConnect(_: IncomingMessage, socket: Duplex): number {
   );
 }
 
-function answerAndClose(socket: Duplex, status: number, message: string, headers: string): number {
+function respondAndClose(socket: Duplex, status: number, message: string, headers: string): number {
   const { body } = errorResponse(status, message);
   const text = String(body);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nVary: Origin\r\nX-Content-Type-Options: nosniff\r\n${headers}` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
-  // A client that does not take its answer must not hold the connection.
+  // A client that does not take its response must not hold the connection.
   setTimeout(() => socket.destroy(), CLOSE_MS_MAX).unref();
   return status;
 }

@@ -13,18 +13,18 @@ export const PIPELINED_MAX = 64;
 export const IGNORED_MAX = 1_000;
 
 /**
- * What becomes of a request. `taken`: it is its turn. `waits`: for the answers before its own, see {@link whenAnswering}.
- * `refused`: too many wait; it gets the last answer of its connection. `ignored`: it came after that one and is not looked
+ * What becomes of a request. `taken`: it is its turn. `waits`: for the responses before its own, see {@link whenResponding}.
+ * `refused`: too many wait; it gets the last response of its connection. `ignored`: it came after that one and is not looked
  * at; closing the connection tells the client so. `cut`: even those are too many.
  */
 export type PipelineAdmission = "taken" | "waits" | "refused" | "ignored" | "cut";
 
 /**
- * Calls `work` when the answers before this one are complete, so that requests of one connection take effect in the order in
+ * Calls `work` when the responses before this one are complete, so that requests of one connection take effect in the order in
  * which they were sent. Never when the connection breaks before.
  */
-export function whenAnswering(response: ServerResponse, work: () => void): void {
-  // An answer gets the connection when the one before it has been handed over. It is in the middle of that here.
+export function whenResponding(response: ServerResponse, work: () => void): void {
+  // A response gets the connection when the one before it has been handed over. It is in the middle of that here.
   response.once("socket", () =>
     process.nextTick(() => {
       if (!response.destroyed) work();
@@ -60,7 +60,7 @@ export class Connection {
   /** Of the last tick; undefined: nothing waited to be taken. */
   #unsent: { readonly sent: number; readonly queued: number } | undefined;
   #silentTicks = 0;
-  /** Answers that wait for those before them; made when there is one. */
+  /** Responses that wait for those before them; made when there is one. */
   #waiting: Set<ServerResponse> | undefined;
   /** Requests after the one that was refused; undefined while none was. */
   #ignored: number | undefined;
@@ -75,7 +75,7 @@ export class Connection {
     this.stream = socket;
   }
 
-  /** A second or so has passed. Ticks in a row, each of them whole, in which the client took nothing of an answer that waited for it. */
+  /** A second or so has passed. Ticks in a row, each of them whole, in which the client took nothing of a response that waited for it. */
   tick(): number {
     const { stream } = this;
     const before = this.#unsent;
@@ -93,12 +93,12 @@ export class Connection {
   }
 
   /**
-   * Requests that were sent without waiting for the answers before theirs: node:http hands them over all at once.
-   * When the connection breaks, the answers that wait are closed: node:http tells only the first one, and the others would
+   * Requests that were sent without waiting for the responses before theirs: node:http hands them over all at once.
+   * When the connection breaks, the responses that wait are closed: node:http tells only the first one, and the others would
    * be in flight for ever.
    */
   admit(request: IncomingMessage, response: ServerResponse): PipelineAdmission {
-    // Only the first answer of a pipeline has the connection.
+    // Only the first response of a pipeline has the connection.
     if (response.socket !== null) return "taken";
     if (request.socket.destroyed) return "ignored";
     if (this.#ignored !== undefined) return ++this.#ignored > IGNORED_MAX ? "cut" : "ignored";
@@ -235,7 +235,7 @@ export class Connections {
   }
 
   /**
-   * A second or so has passed: cuts clients that have taken nothing of their answers in so many ticks, whatever they send
+   * A second or so has passed: cuts clients that have taken nothing of their responses in so many ticks, whatever they send
    * meanwhile. How many. A handler at work has nothing to be taken.
    */
   cutStalled(ticksMax: number): number {

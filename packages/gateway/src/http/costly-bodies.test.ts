@@ -30,8 +30,10 @@ it("the server reads long bodies in steps of their own", async () => {
       return [];
     };
     const body = { objects: [{ class: "Car", properties: { text: "x".repeat(LONG_BODY_BYTES) } }] };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => server.send("POST", "/v1/batch/objects", body)));
-    expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => server.send("POST", "/v1/batch/objects", body)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     expect(new Set(seen).size).toBe(8);
   } finally {
     await server.gateway.stop();

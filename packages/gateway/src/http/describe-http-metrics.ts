@@ -12,7 +12,7 @@ export function describeHttpMetrics(metrics: Metrics, service: HttpService, isDr
       help: "Requests that were answered, by operation and class of status.",
       labelNames: ["route", "method", "status"],
     },
-    () => all().flatMap(answersOf),
+    () => all().flatMap(responsesOf),
   );
   metrics.histogram(
     {
@@ -63,7 +63,7 @@ function describeTotals(metrics: Metrics, { statistics, unsent, connections }: H
     "Bytes of request bodies, after decompression.",
     () => statistics.requestBodyBytes,
   );
-  total("shoal_http_answer_body_bytes_total", "Bytes of the bodies of answers.", () => statistics.answerBodyBytes);
+  total("shoal_http_answer_body_bytes_total", "Bytes of the bodies of answers.", () => statistics.responseBodyBytes);
   total("shoal_slow_requests_total", "Requests that took longer than SLOW_QUERY_MS.", () => statistics.slowRequests);
   total(
     "shoal_http_stalled_connections_total",
@@ -97,9 +97,9 @@ function labelsOf({ path, method }: RouteStatistics): Labels {
   return { route: path, method };
 }
 
-function answersOf(route: RouteStatistics): readonly Sample[] {
+function responsesOf(route: RouteStatistics): readonly Sample[] {
   const samples: Sample[] = [];
-  for (const [digit, value] of route.answers.entries()) {
+  for (const [digit, value] of route.responses.entries()) {
     if (value > 0) samples.push({ labels: { ...labelsOf(route), status: `${digit}xx` }, value });
   }
   return samples;

@@ -5,16 +5,16 @@ import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 
 const U = "11111111-1111-1111-1111-111111111111";
 
-interface Answered {
+interface Responded {
   readonly status: number | undefined;
   readonly connection: string | undefined;
 }
 
-function get(server: FakeGateway, agent: Agent, path = `/v1/objects/${U}`): Promise<Answered> {
+function get(server: FakeGateway, agent: Agent, path = `/v1/objects/${U}`): Promise<Responded> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ agent, port: server.port, path }, (answer) => {
-      answer.resume();
-      answer.on("end", () => resolve({ status: answer.statusCode, connection: answer.headers.connection }));
+    const outgoing = httpRequest({ agent, port: server.port, path }, (response) => {
+      response.resume();
+      response.on("end", () => resolve({ status: response.statusCode, connection: response.headers.connection }));
     });
     outgoing.on("error", reject);
     outgoing.end();
@@ -59,14 +59,14 @@ describe("drain", () => {
     const server = await serveFakes({ drainDelaySeconds: 0.5 });
     server.services.put({ id: U as ObjectId }, "{}");
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-    let answered = 0;
+    let responded = 0;
     let refused = 0;
     const resets: unknown[] = [];
     const client = async (): Promise<void> => {
       while (refused === 0 && resets.length === 0) {
         try {
           const { status } = await get(server, agent);
-          if (status === 200) answered++;
+          if (status === 200) responded++;
         } catch (error) {
           // The port is closed: where a load balancer would have gone elsewhere long ago.
           if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") refused++;
@@ -75,7 +75,7 @@ describe("drain", () => {
       }
     };
     const clients = Array.from({ length: 16 }, client);
-    await expect.poll(() => answered).toBeGreaterThan(100);
+    await expect.poll(() => responded).toBeGreaterThan(100);
     await server.gateway.drain();
     await Promise.all(clients);
     expect(resets).toEqual([]);

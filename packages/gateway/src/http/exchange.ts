@@ -19,7 +19,7 @@ export interface ServedRoute {
 /** Hears of a request and of its end. */
 export interface ExchangeObserver extends RequestObserver {
   /** The request has been answered, or its client has gone. */
-  ended(answer: HttpResponse): void;
+  ended(response: HttpResponse): void;
 }
 
 /** A time-out, and how its setting is called. */
@@ -46,14 +46,14 @@ export class RequestIds {
 }
 
 /**
- * A request and its answer on their way through the server; what is not known yet is undefined. It is the context of its own work: its signal
+ * A request and its response on their way through the server; what is not known yet is undefined. It is the context of its own work: its signal
  * fires when the client goes away or the time is up, and is only made when somebody asks.
  */
 export class Exchange implements RequestContext {
   served: ServedRoute | undefined;
   params: readonly string[] = [];
   queryString = "";
-  /** Held until the answer is sent. */
+  /** Held until the response is sent. */
   body: Buffer | undefined;
   /** When its handler began, by the monotonic clock. */
   begunMs: number | undefined;
@@ -134,11 +134,11 @@ export class Exchange implements RequestContext {
   }
 
   /** Has the request answered, and tells whoever works on it. */
-  expire(answer: (exchange: Exchange, error: ShoalError) => void): void {
+  expire(response: (exchange: Exchange, error: ShoalError) => void): void {
     if (this.#expired !== undefined) return;
     const error = this.timeoutError();
     this.#expired = error;
-    answer(this, error);
+    response(this, error);
     this.#gone?.abort(error);
   }
 

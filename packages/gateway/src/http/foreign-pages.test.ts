@@ -46,11 +46,11 @@ describe("S1: by default", () => {
       { "Sec-Fetch-Site": "cross-site" },
       { Origin: `http://localhost:${server.port + 1}`, "Sec-Fetch-Site": "same-site" },
     ]) {
-      const answer = await server.send(method, path, body, { Host: own(), ...headers });
-      expect(answer.status).toBe(403);
-      expect(answer.body).toContain("CORS_ALLOW_ORIGIN");
-      for (const name of CORS) expect(answer.headers.has(name), name).toBe(false);
-      expect(answer.headers.get("vary")).toBe("Origin");
+      const response = await server.send(method, path, body, { Host: own(), ...headers });
+      expect(response.status).toBe(403);
+      expect(response.body).toContain("CORS_ALLOW_ORIGIN");
+      for (const name of CORS) expect(response.headers.has(name), name).toBe(false);
+      expect(response.headers.get("vary")).toBe("Origin");
     }
     expect(server.services.contexts.length).toBe(asked);
     const same = await server.send(method, path, body, { Host: own(), Origin: `http://${own()}` });
@@ -71,7 +71,7 @@ describe("S1: by default", () => {
 
   it("a pipelined request is looked at like the first", async () => {
     const get = `GET /v1/meta HTTP/1.1\r\nHost: ${own()}\r\n`;
-    const answers = await new Promise<string>((resolve, reject) => {
+    const responses = await new Promise<string>((resolve, reject) => {
       import("node:net").then(({ connect }) => {
         const socket = connect(server.port, "127.0.0.1", () =>
           socket.write(`${get}\r\n${get}Origin: ${EVIL}\r\n\r\n${get}Connection: close\r\n\r\n`),
@@ -83,7 +83,7 @@ describe("S1: by default", () => {
         socket.on("close", () => resolve(text)).on("error", reject);
       }, reject);
     });
-    expect([...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(["200", "403", "200"]);
+    expect([...responses.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(["200", "403", "200"]);
   });
 
   it.each([
@@ -107,8 +107,8 @@ describe("S1: by default", () => {
   it("a name that was pointed here is 403, whatever is asked for", async () => {
     for (const path of ["/v1/meta", "/console", "/v1/.well-known/live", "/"]) {
       const host = `evil.example:${server.port}`;
-      const answer = await server.send("GET", path, undefined, { Host: host, Origin: `http://${host}` });
-      expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("ALLOWED_HOSTS") });
+      const response = await server.send("GET", path, undefined, { Host: host, Origin: `http://${host}` });
+      expect(response).toMatchObject({ status: 403, body: expect.stringContaining("ALLOWED_HOSTS") });
     }
     expect((await server.raw("GET /v1/meta HTTP/1.0\r\n\r\n"))?.status).toBe(200);
   });
@@ -127,10 +127,10 @@ describe("S1: CORS_ALLOW_ORIGIN", () => {
         "Content-Type, Authorization, Batch, X-Request-Id, *",
       ]);
       expect(preflight.headers.get("vary")).toBe("Origin");
-      const answer = await server.send("GET", "/v1/nowhere", undefined, { Host, Origin: APP, "X-Request-Id": "me" });
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
-      expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+      const response = await server.send("GET", "/v1/nowhere", undefined, { Host, Origin: APP, "X-Request-Id": "me" });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(response.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
       const other = await server.send("OPTIONS", "/v1/objects", undefined, { ...ask, Origin: EVIL });
       expect(other.status).toBe(403);
       for (const name of CORS) expect(other.headers.has(name), name).toBe(false);

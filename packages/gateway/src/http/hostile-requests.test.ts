@@ -56,9 +56,9 @@ describe("malformed and hostile requests", () => {
     [`GET /${"a".repeat(100 * KIB)} HTTP/1.1\r\n\r\n`, 431],
     [`GET /v1/meta HTTP/1.1\r\nHost: x\r\n${"a:b\r\n".repeat(50 * KIB)}\r\n`, 431],
   ])("%.60j is %i with the usual body", async (bytes, status) => {
-    const answer = await server.raw(bytes);
-    expect(answer?.status).toBe(status);
-    expect(Object.keys(JSON.parse(answer?.body ?? "") as object)).toEqual(["error"]);
+    const response = await server.raw(bytes);
+    expect(response?.status).toBe(status);
+    expect(Object.keys(JSON.parse(response?.body ?? "") as object)).toEqual(["error"]);
     expect((await server.send("GET", "/v1/meta")).status).toBe(200);
   });
 

@@ -17,7 +17,7 @@ export interface HttpRequest extends RequestContent {
   /** Who asks; `anonymous` on open routes. */
   readonly principal: Principal;
   readonly context: RequestContext;
-  /** Called with what of the request has no effect; the answer's headers and the log say it. */
+  /** Called with what of the request has no effect; the response's headers and the log say it. */
   readonly warnings: RequestWarnings;
 }
 

@@ -1,8 +1,8 @@
 import { type ErrorCode, ShoalError, type WireProfile } from "@shoal/model";
 
 /**
- * An answer as a value. `latin1` bodies are strings whose char codes are the bytes to send: the cheapest way to splice
- * stored UTF-8 into an answer without decoding it. A body is JSON unless a content type is given.
+ * A response as a value. `latin1` bodies are strings whose char codes are the bytes to send: the cheapest way to splice
+ * stored UTF-8 into a response without decoding it. A body is JSON unless a content type is given.
  */
 export interface HttpResponse {
   readonly status: number;
@@ -63,7 +63,7 @@ const RETRY_AFTER_SECONDS_DEFAULT = 1;
 /** The client did not send its body, or too slowly. */
 export class StalledBodyError extends Error {}
 
-/** Whatever was thrown, as an answer. What is no ShoalError is a fault of ours and keeps its text to itself. */
+/** Whatever was thrown, as a response. What is no ShoalError is a fault of ours and keeps its text to itself. */
 export function thrownResponse(thrown: unknown): HttpResponse {
   if (thrown instanceof StalledBodyError) return errorResponse(408, thrown.message);
   if (!(thrown instanceof ShoalError)) return errorResponse(500, "internal server error");

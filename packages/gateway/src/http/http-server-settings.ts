@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { Clock, ForeignPageSettings, Logger, Metrics } from "@shoal/service-runtime";
-import type { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import type { AccessControl } from "../auth/access.js";
+import type { ResponseBudget } from "../response-budget.js";
 
 export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypted"> {
   readonly host: string;
@@ -13,7 +13,7 @@ export interface HttpServerSettings extends Omit<ForeignPageSettings, "isEncrypt
   readonly requestBodiesBytesMax: number;
   /** Bodies that are read, or wait to be handled; 5,000 when absent. */
   readonly requestBodiesMax?: number | undefined;
-  /** Of answers that are made, or that clients have not taken yet. */
+  /** Of responses that are made, or that clients have not taken yet. */
   readonly answersBytesMax: number;
   readonly requestHeaderBytesMax: number;
   readonly requestsInFlightMax: number;
@@ -50,8 +50,8 @@ export interface HttpServerParts {
   readonly logger: Logger;
   /** Hears of what is changed, and refused; absent: nobody asks. */
   readonly audit?: AuditLog | undefined;
-  /** Counts the memory of answers, also while they are made; absent: of those that clients have not taken. */
-  readonly answers?: AnswerBudget | undefined;
+  /** Counts the memory of responses, also while they are made; absent: of those that clients have not taken. */
+  readonly responses?: ResponseBudget | undefined;
   /** Where it tells of itself. */
   readonly metrics?: Metrics | undefined;
   /** Takes the requests outside of `/v1` that no route takes: pages for people. */

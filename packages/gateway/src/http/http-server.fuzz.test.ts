@@ -66,7 +66,7 @@ const WHOLE = [
   '{"query":"{Get"}',
 ];
 
-/** Grammar-aware nonsense: every answer is a 2xx, 3xx or 4xx (501 for other transfer encodings) in the known shape, and the server lives. */
+/** Grammar-aware nonsense: every response is a 2xx, 3xx or 4xx (501 for other transfer encodings) in the known shape, and the server lives. */
 it("answers whatever it is sent", async () => {
   const seed = Number(process.env.SHOAL_TEST_SEED ?? 20_261_124);
   const { below, pick } = seededRandom(seed);
@@ -92,15 +92,15 @@ it("answers whatever it is sent", async () => {
         ...headers,
       ];
       const bytes = `${lines.join("\r\n")}\r\n\r\n${sent}`;
-      const answer = await server.raw(bytes);
+      const response = await server.raw(bytes);
       const where = `seed ${seed}, request ${i}: ${JSON.stringify(bytes)}`;
-      if (answer === undefined) expect.fail(`no answer, ${where}`);
-      const isOtherCoding = answer.status === 501 && answer.body.includes("transfer encoding");
-      if (answer.status >= 500 && answer.status !== 503 && !isOtherCoding)
-        expect.fail(`${answer.status} ${answer.body}, ${where}`);
-      if (answer.status < 400 || method === "HEAD") continue;
-      const shape = JSON.parse(answer.body) as { error?: { message?: unknown }[] };
-      if (typeof shape.error?.[0]?.message !== "string") expect.fail(`${answer.body}, ${where}`);
+      if (response === undefined) expect.fail(`no answer, ${where}`);
+      const isOtherCoding = response.status === 501 && response.body.includes("transfer encoding");
+      if (response.status >= 500 && response.status !== 503 && !isOtherCoding)
+        expect.fail(`${response.status} ${response.body}, ${where}`);
+      if (response.status < 400 || method === "HEAD") continue;
+      const shape = JSON.parse(response.body) as { error?: { message?: unknown }[] };
+      if (typeof shape.error?.[0]?.message !== "string") expect.fail(`${response.body}, ${where}`);
     }
     expect((await server.send("GET", "/v1/meta")).status).toBe(200);
   } finally {

@@ -80,17 +80,17 @@ describe("paths and methods", () => {
   });
 
   it("answers a known path and another method with 405 and Allow, before the body is read", async () => {
-    const answer = await server.raw(request("PATCH /v1/objects HTTP/1.1\nContent-Length: 1000000000"));
-    expect(answer).toMatchObject({ status: 405, body: error("method PATCH is not allowed, but [GET,POST] are") });
-    expect(answer?.headers.get("allow")).toBe("GET,POST");
+    const response = await server.raw(request("PATCH /v1/objects HTTP/1.1\nContent-Length: 1000000000"));
+    expect(response).toMatchObject({ status: 405, body: error("method PATCH is not allowed, but [GET,POST] are") });
+    expect(response?.headers.get("allow")).toBe("GET,POST");
     expect((await server.send("TRACE", "/v1/meta")).status).toBe(405);
     expect((await server.send("HEAD", "/v1/meta")).status).toBe(405);
   });
 
   it("answers OPTIONS everywhere", async () => {
-    const answer = await server.send("OPTIONS", "/any/path");
-    expect(answer).toMatchObject({ status: 200, body: "" });
-    expect(answer.headers.get("vary")).toBe("Origin");
+    const response = await server.send("OPTIONS", "/any/path");
+    expect(response).toMatchObject({ status: 200, body: "" });
+    expect(response.headers.get("vary")).toBe("Origin");
   });
 });
 
@@ -131,8 +131,8 @@ describe("media types", () => {
     const body = framing === "Content-Length: 2" ? "{}" : "2\r\n{}\r\n0\r\n\r\n";
     for (const line of ["POST /v1/objects/validate", `GET /v1/objects/${U}`, `DELETE /v1/objects/${OTHER}`]) {
       const last = request("GET /v1/meta HTTP/1.1\nConnection: close");
-      const answers = await everything(request(`${line} HTTP/1.1\n${framing}`, body), last);
-      expect(answers).toMatch(/^HTTP\/1\.1 415 .*application\/octet-stream.*HTTP\/1\.1 200 OK/s);
+      const responses = await everything(request(`${line} HTTP/1.1\n${framing}`, body), last);
+      expect(responses).toMatch(/^HTTP\/1\.1 415 .*application\/octet-stream.*HTTP\/1\.1 200 OK/s);
     }
   });
 
@@ -157,8 +157,8 @@ describe("bodies", () => {
 
   it("refuses an announced length at once, also before the client was told to go on", async () => {
     const started = performance.now();
-    const answer = await server.raw(request(`${head}\nContent-Length: ${65 * KIB}`));
-    expect(answer).toMatchObject({ status: 413, body: tooLarge });
+    const response = await server.raw(request(`${head}\nContent-Length: ${65 * KIB}`));
+    expect(response).toMatchObject({ status: 413, body: tooLarge });
     expect(performance.now() - started).toBeLessThan(2_000);
     const expecting = await server.raw(request(`${head}\nExpect: 100-continue\nContent-Length: ${10 ** 12}`));
     expect(expecting).toMatchObject({ status: 413, body: tooLarge });
@@ -181,9 +181,9 @@ describe("bodies", () => {
       new Promise<number | undefined>((resolve, reject) => {
         const options = { agent, port: server.port, method: "POST", path: "/v1/objects/validate" };
         const headers = { "Content-Type": "application/json" };
-        const outgoing = httpRequest({ ...options, headers }, (answer) => {
-          answer.resume();
-          answer.on("end", () => resolve(answer.statusCode));
+        const outgoing = httpRequest({ ...options, headers }, (response) => {
+          response.resume();
+          response.on("end", () => resolve(response.statusCode));
         });
         outgoing.on("error", reject);
         outgoing.end(body);
@@ -246,8 +246,8 @@ describe("the context of a request", () => {
     socket.destroy();
     await expect.poll(() => context?.signal?.aborted).toBe(true);
     open();
-    const answered = server.services.contexts.length;
+    const responded = server.services.contexts.length;
     expect((await server.send("GET", `/v1/objects/${U}`)).status).toBe(200);
-    expect(server.services.contexts[answered]?.signal?.aborted).toBe(false);
+    expect(server.services.contexts[responded]?.signal?.aborted).toBe(false);
   });
 });

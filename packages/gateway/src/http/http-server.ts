@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { ShoalError } from "@shoal/model";
 import type { Logger } from "@shoal/service-runtime";
-import { answerClientError, answerConnect } from "./client-error.js";
+import { respondToClientError, respondToConnect } from "./client-error.js";
 import { describeHttpMetrics } from "./describe-http-metrics.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
 import { HttpService } from "./http-service.js";
@@ -72,11 +72,11 @@ export class HttpServer implements AsyncDisposable {
     server.on("checkContinue", (request, response) => this.#service.accept(request, response, true));
     server.on("checkExpectation", (request, response) => this.#service.accept(request, response, false));
     server.on("connect", (request, socket) => {
-      statistics.answered(statistics.unrouted, answerConnect(request, socket), 0);
+      statistics.responded(statistics.unrouted, respondToConnect(request, socket), 0);
     });
     server.on("clientError", (error, socket) => {
-      const status = answerClientError(error, socket);
-      if (status !== undefined) statistics.answered(statistics.unrouted, status, 0);
+      const status = respondToClientError(error, socket);
+      if (status !== undefined) statistics.responded(statistics.unrouted, status, 0);
     });
   }
 

@@ -2,15 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { ShoalError } from "@shoal/model";
 import { Budget, eventLoop, Gate } from "@shoal/runtime";
 import { type Clock, ForeignPages } from "@shoal/service-runtime";
-import { AnswerBudget } from "../answer-budget.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import { AuditedRequest } from "../audit/audited-request.js";
 import type { AccessControl, Credentials, Principal } from "../auth/access.js";
-import { answerThrown } from "../auth/challenge.js";
+import { respondToThrown } from "../auth/challenge.js";
 import { carriesToken, refuseTokens } from "../auth/find-token.js";
 import { authorize, behindAuthentication, identify, isModulePath } from "../auth/guard-route.js";
-import { preflightAnswer, privateAnswer, readableAnswer, warnedAnswer } from "./answer-headers.js";
-import { Connections, PIPELINED_MAX, whenAnswering } from "./connections.js";
+import { ResponseBudget } from "../response-budget.js";
+import { Connections, PIPELINED_MAX, whenResponding } from "./connections.js";
 import { Deadlines, Exchange, RequestIds, type ServedRoute, type TimeLimit } from "./exchange.js";
 import { errorResponse, type HttpResponse, thrownResponse } from "./http-response.js";
 import type { HttpServerParts, HttpServerSettings } from "./http-server-settings.js";
@@ -27,10 +26,11 @@ import {
 import { noRoomForBody } from "./inflate-body.js";
 import { BAD_TARGET, ROOT, refuseHeaders, refuseMediaTypes, unmatched } from "./refusals.js";
 import { RequestLog } from "./request-log.js";
+import { preflightResponse, privateResponse, readableResponse, warnedResponse } from "./response-headers.js";
 import type { Route } from "./route.js";
 import { decodedParams, isApiPath, Router, targetOf } from "./router.js";
 import { bodyBytesOf, discardRest, sendResponse } from "./send-response.js";
-import { UnsentAnswers } from "./unsent-answers.js";
+import { UnsentResponses } from "./unsent-responses.js";
 
 const EMPTY = Buffer.alloc(0);
 
@@ -57,8 +57,8 @@ export class HttpService {
   /** Of requests, until they have been answered. */
   readonly bodies: Budget<IncomingBody>;
   /** Large ones that clients have not taken. */
-  readonly unsent: UnsentAnswers;
-  /** The port is closed: every answer tells its client to go elsewhere. */
+  readonly unsent: UnsentResponses;
+  /** The port is closed: every response tells its client to go elsewhere. */
   isClosing = false;
   readonly foreignPages: ForeignPages;
   readonly #settings: HttpServerSettings;
@@ -70,11 +70,11 @@ export class HttpService {
   readonly #log: RequestLog;
   readonly #audit: AuditLog | undefined;
   readonly #bodyLimits: BodyLimits;
-  readonly #answers: AnswerBudget;
+  readonly #responses: ResponseBudget;
   readonly #slowMs: number;
   readonly #timeLimits: { readonly [Kind in Route["timeout"]]: TimeLimit };
   #inFlight = 0;
-  /** Of those, the ones that have no answer yet. */
+  /** Of those, the ones that have no response yet. */
   #atWork = 0;
   #whenIdle: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -91,8 +91,9 @@ export class HttpService {
     this.bodies = new Budget(settings.requestBodiesBytesMax, { holdersMax: settings.requestBodiesMax ?? BODIES_MAX });
     this.#bodyLimits = this.#limitsOfBodies();
     const { answersBytesMax } = settings;
-    this.#answers = parts.answers ?? new AnswerBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
-    this.unsent = new UnsentAnswers(this.#answers);
+    this.#responses =
+      parts.responses ?? new ResponseBudget({ answerBytesMax: Number.POSITIVE_INFINITY, answersBytesMax });
+    this.unsent = new UnsentResponses(this.#responses);
     this.#slowMs = settings.slowQueryMs === 0 ? Number.POSITIVE_INFINITY : settings.slowQueryMs;
     this.#timeLimits = {
       request: { seconds: settings.requestTimeoutSeconds, variable: "REQUEST_TIMEOUT_SECONDS" },
@@ -103,7 +104,7 @@ export class HttpService {
     }
   }
 
-  /** Requests whose answers have not been sent completely. */
+  /** Requests whose responses have not been sent completely. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -147,16 +148,16 @@ export class HttpService {
     this.connections.begin(connection);
     response.once("close", this.#onClose);
     if (admission === "refused") {
-      const answer = this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
-      this.#send(exchange, { ...answer, headers: [...(answer.headers ?? []), "Connection", "close"] });
+      const response = this.#refuseForLoad(exchange, "pipeline", tooManyPipelined());
+      this.#send(exchange, { ...response, headers: [...(response.headers ?? []), "Connection", "close"] });
       return;
     }
-    if (admission === "waits") whenAnswering(response, () => this.#work(exchange));
+    if (admission === "waits") whenResponding(response, () => this.#work(exchange));
     else this.#work(exchange);
   }
 
   #work(exchange: Exchange): void {
-    this.#answer(exchange).catch((error: unknown) => {
+    this.#response(exchange).catch((error: unknown) => {
       this.#log.failed(exchange, error);
       exchange.request.socket.destroy();
     });
@@ -169,7 +170,7 @@ export class HttpService {
     if (this.#inFlight === 0) this.#whenIdle?.();
   });
 
-  async #answer(exchange: Exchange): Promise<void> {
+  async #response(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
     const target = targetOf(request);
     if (target === undefined) return this.#send(exchange, BAD_TARGET);
@@ -185,7 +186,7 @@ export class HttpService {
     }
     const method = request.method ?? "GET";
     if (method === "OPTIONS") {
-      return this.#send(exchange, preflightAnswer(this.foreignPages.allowOrigin(request.headers.origin)));
+      return this.#send(exchange, preflightResponse(this.foreignPages.allowOrigin(request.headers.origin)));
     }
     const tokens = refuseTokens(credentialsOf(exchange));
     if (tokens !== undefined) return this.#send(exchange, errorResponse(400, tokens));
@@ -194,15 +195,15 @@ export class HttpService {
     if (match === undefined && this.#fallback !== undefined && !isApiPath(target)) {
       if (this.isClosing) response.shouldKeepAlive = false;
       const { pages } = this.statistics;
-      response.once("finish", () => this.statistics.answered(pages, response.statusCode, 0));
+      response.once("finish", () => this.statistics.responded(pages, response.statusCode, 0));
       this.#fallback(request, response);
       return;
     }
     if (match === undefined || "allow" in match) {
-      const answer = unmatched(method, target.slice(0, path), match?.allow);
-      if (!isModulePath(target)) return this.#send(exchange, answer);
+      const response = unmatched(method, target.slice(0, path), match?.allow);
+      if (!isModulePath(target)) return this.#send(exchange, response);
       const credentials = credentialsOf(exchange);
-      return this.#send(exchange, await behindAuthentication(this.#access, credentials, answer));
+      return this.#send(exchange, await behindAuthentication(this.#access, credentials, response));
     }
     exchange.served = match.value;
     const params = decodedParams(match.params);
@@ -210,11 +211,11 @@ export class HttpService {
       return this.#send(exchange, errorResponse(400, "malformed percent-encoding in the path"));
     }
     exchange.params = params;
-    const answer = await this.#serve(exchange, match.value.route);
-    if (answer !== undefined) this.#send(exchange, answer);
+    const result = await this.#serve(exchange, match.value.route);
+    if (result !== undefined) this.#send(exchange, result);
   }
 
-  /** The answer of a route; undefined when the request has been answered because its time was up. */
+  /** The response of a route; undefined when the request has been answered because its time was up. */
   async #serve(exchange: Exchange, route: Route): Promise<HttpResponse | undefined> {
     const { request, params, queryString } = exchange;
     const credentials = credentialsOf(exchange);
@@ -251,14 +252,14 @@ export class HttpService {
       const { warnings } = exchange;
       const asked = { params, queryString, body: bytes, principal, context: exchange, warnings };
       if (queryString !== "") route.checkQuery?.(asked);
-      const answer = await route.handle(asked);
-      return exchange.isExpired ? undefined : answer;
+      const response = await route.handle(asked);
+      return exchange.isExpired ? undefined : response;
     } catch (thrown) {
       const error = this.#isOutOfTime(thrown, exchange) ? exchange.timeoutError() : thrown;
-      const answer = answerThrown(error, credentials);
-      if (body?.cut === undefined) this.#logThrown(exchange, answer.status, stage, thrown);
+      const response = respondToThrown(error, credentials);
+      if (body?.cut === undefined) this.#logThrown(exchange, response.status, stage, thrown);
       else this.#logCut(exchange, body.cut);
-      return exchange.isExpired ? undefined : answer;
+      return exchange.isExpired ? undefined : response;
     } finally {
       if (isCounted) this.#atWork--;
       eventLoop.ends(exchange.share);
@@ -362,35 +363,35 @@ export class HttpService {
     if (response.destroyed || response.headersSent) return;
     const isSmall = !isLarge(wanted) && response.socket !== null;
     const fits = isSmall || this.unsent.take(response, bodyBytesOf(wanted), exchange);
-    const answer = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#answers.fullError());
+    const result = fits ? wanted : this.#refuseForLoad(exchange, "unsent_answers", this.#responses.fullError());
     const unread = !request.complete && hasBody(request);
     // A client that waits to be told to go on may keep its body: what it sends next is then no request.
     const isLast = this.isClosing || (unread && request.headers.expect !== undefined);
-    const shown = this.#forWhomItIs(exchange, answer);
-    const showsId = answer.status >= 400 || request.headers["x-request-id"] !== undefined;
+    const shown = this.#forWhomItIs(exchange, result);
+    const showsId = result.status >= 400 || request.headers["x-request-id"] !== undefined;
     const bodyBytes = sendResponse(response, shown, isLast, showsId ? exchange.requestId : undefined);
     const route = served?.statistics ?? this.statistics.unrouted;
-    this.statistics.answered(route, answer.status, bodyBytes);
+    this.statistics.responded(route, result.status, bodyBytes);
     const durationMs = exchange.begunMs === undefined ? undefined : performance.now() - exchange.begunMs;
     if (durationMs !== undefined) route.took(durationMs);
-    this.#tell(exchange, { status: answer.status, bodyBytes, durationMs });
+    this.#tell(exchange, { status: result.status, bodyBytes, durationMs });
     exchange.body = undefined;
     if (unread && !isLast) discardRest(request);
   }
 
-  /** The answer with what clients, pages, and those who keep answers on the way, must know of it. */
-  #forWhomItIs({ request, queryString, warnings }: Exchange, answer: HttpResponse): HttpResponse {
+  /** The response with what clients, pages, and those who keep answers on the way, must know of it. */
+  #forWhomItIs({ request, queryString, warnings }: Exchange, response: HttpResponse): HttpResponse {
     const { origin } = request.headers;
-    let shown = warnings.isEmpty ? answer : warnedAnswer(answer, warnings);
+    let shown = warnings.isEmpty ? response : warnedResponse(response, warnings);
     if (origin !== undefined && request.method !== "OPTIONS") {
       const allowOrigin = this.foreignPages.allowOrigin(origin);
-      if (allowOrigin !== undefined) shown = readableAnswer(shown, allowOrigin);
+      if (allowOrigin !== undefined) shown = readableResponse(shown, allowOrigin);
     }
-    return queryString !== "" && carriesToken(queryString) ? privateAnswer(shown) : shown;
+    return queryString !== "" && carriesToken(queryString) ? privateResponse(shown) : shown;
   }
 
-  #tell(exchange: Exchange, ending: Parameters<RequestLog["answered"]>[1]): void {
-    this.#log.answered(exchange, ending);
+  #tell(exchange: Exchange, ending: Parameters<RequestLog["responded"]>[1]): void {
+    this.#log.responded(exchange, ending);
     // Strangers decide what open routes are asked.
     if (!exchange.warnings.isEmpty && exchange.served?.route.access !== "open") this.#log.withoutEffect(exchange);
     if (ending.durationMs === undefined || ending.durationMs < this.#slowMs) return;
@@ -405,7 +406,7 @@ function listener<Emitter>(listen: (emitter: Emitter) => void): (this: Emitter) 
   };
 }
 
-/** Whether an answer may take more than the buffers of its connection. */
+/** Whether a response may take more than the buffers of its connection. */
 function isLarge({ body, chunks }: HttpResponse): boolean {
   return chunks !== undefined || (body !== undefined && body.length > 8 * 1024);
 }

@@ -24,8 +24,8 @@ export type BodyCut = (typeof BODY_CUTS)[number];
 
 /** Counts of one operation. Plain numbers, read when somebody scrapes. */
 export class RouteStatistics {
-  /** Answers by the first digit of their status. */
-  readonly answers = new Float64Array(6);
+  /** Responses by the first digit of their status. */
+  readonly responses = new Float64Array(6);
   /** Requests whose handler ran, by {@link DURATION_BOUNDS_MS}; the last bucket has no bound. */
   readonly durations = new Float64Array(DURATION_BOUNDS_MS.length + 1);
   durationSumMs = 0;
@@ -35,9 +35,9 @@ export class RouteStatistics {
     readonly path: string,
   ) {}
 
-  answered(status: number): void {
+  responded(status: number): void {
     const digit = Math.floor(status / 100);
-    this.answers[digit] = (this.answers[digit] ?? 0) + 1;
+    this.responses[digit] = (this.responses[digit] ?? 0) + 1;
   }
 
   took(milliseconds: number): void {
@@ -56,15 +56,15 @@ export class HttpStatistics {
   /** What no operation answers: unknown paths, preflights, requests that are no HTTP. */
   readonly unrouted = new RouteStatistics("", "unrouted");
   readonly pages = new RouteStatistics("", "pages");
-  /** Answers of 400 and above by their status. */
+  /** Responses of 400 and above by their status. */
   readonly refusals = new Float64Array(STATUS_MAX);
   readonly refusedForLoad = new Map<LoadReason, number>(LOAD_REASONS.map((reason) => [reason, 0]));
   readonly cutBodies = new Map<BodyCut, number>(BODY_CUTS.map((reason) => [reason, 0]));
   /** Bodies that were read, after decompression. */
   requestBodyBytes = 0;
-  answerBodyBytes = 0;
+  responseBodyBytes = 0;
   slowRequests = 0;
-  /** Connections that were cut because their clients did not take their answers. */
+  /** Connections that were cut because their clients did not take their responses. */
   stalledConnections = 0;
   connections = 0;
 
@@ -74,9 +74,9 @@ export class HttpStatistics {
     return statistics;
   }
 
-  answered(route: RouteStatistics, status: number, bodyBytes: number): void {
-    route.answered(status);
-    this.answerBodyBytes += bodyBytes;
+  responded(route: RouteStatistics, status: number, bodyBytes: number): void {
+    route.responded(status);
+    this.responseBodyBytes += bodyBytes;
     if (status >= 400 && status < STATUS_MAX) this.refusals[status] = (this.refusals[status] ?? 0) + 1;
   }
 

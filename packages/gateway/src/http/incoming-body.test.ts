@@ -9,7 +9,7 @@ const HEAD = "POST /v1/objects HTTP/1.1\r\nHost: x\r\nContent-Type: application/
 
 interface Sender {
   readonly socket: Socket;
-  /** Statuses of all answers. */
+  /** Statuses of all responses. */
   readonly statuses: () => readonly number[];
 }
 

@@ -56,7 +56,7 @@ describe("limits of the server", () => {
       for (const socket of held) socket.destroy();
       const status = () =>
         server.send("GET", "/v1/meta").then(
-          (answer) => answer.status,
+          (response) => response.status,
           () => "dropped",
         );
       await expect.poll(status).toBe(200);
@@ -86,9 +86,9 @@ describe("limits of the server", () => {
   it("closes the connection of a client whose body it refused before the client sent it", () =>
     using({}, async (server) => {
       const head = "POST /v1/objects HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n";
-      const answer = await server.raw(head);
-      expect(answer?.status).toBe(415);
-      expect(answer?.headers.get("connection")).toBe("close");
+      const response = await server.raw(head);
+      expect(response?.status).toBe(415);
+      expect(response?.headers.get("connection")).toBe("close");
     }));
 
   it("says which address it cannot listen on", () =>

@@ -47,12 +47,12 @@ it("takes connections until the last handle is closed, and lets the port go then
   const [second, third] = more;
   const knock = async (): Promise<unknown> => {
     const socket = connect(port, "127.0.0.1");
-    const answer = await once(socket, "connect").then(
+    const response = await once(socket, "connect").then(
       () => "accepted",
       (error: NodeJS.ErrnoException) => error.code,
     );
     socket.destroy();
-    return answer;
+    return response;
   };
   server.on("connection", (socket: Socket) => socket.destroy());
   const close = (one: Server | undefined) => new Promise((resolve) => one?.close(resolve));

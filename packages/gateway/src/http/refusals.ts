@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { errorResponse, type HttpResponse } from "./http-response.js";
 import { hasBody } from "./incoming-body.js";
 
-/** The answer to `GET /`, as in the reference: there is nothing here but a pointer to the API. */
+/** The response to `GET /`, as in the reference: there is nothing here but a pointer to the API. */
 export const ROOT: HttpResponse = {
   status: 301,
   body: '{"links":{"href":"/v1","name":"api v1"}}\n',

@@ -34,12 +34,12 @@ describe("the id of a request", () => {
   it("is the client's own when it is short and printable, and is told back", async () => {
     await logOf("info", async (server) => {
       for (const id of ["a", "trace-1/2:3=4+5@6.7_8", "x".repeat(128)]) {
-        const answer = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": id });
-        expect(answer.headers.get("x-request-id")).toBe(id);
+        const response = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": id });
+        expect(response.headers.get("x-request-id")).toBe(id);
       }
       for (const id of ["", "a b", "ä", "x".repeat(129), 'a"b', "a\tb"]) {
-        const answer = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": id });
-        expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
+        const response = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": id });
+        expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
       }
       expect((await server.send("GET", `/v1/objects/${U}`)).headers.has("x-request-id")).toBe(false);
     });
@@ -50,9 +50,9 @@ describe("the id of a request", () => {
       const made = (await server.send("GET", "/v1/nothing")).headers.get("x-request-id") ?? "";
       expect(made).toMatch(/^[0-9a-f]{8}-0$/);
       for (const id of [made, `${made.slice(0, 9)}zz`]) {
-        const answer = await server.send("GET", "/v1/nothing", undefined, { "X-Request-Id": id });
-        expect(answer.headers.get("x-request-id")).not.toBe(id);
-        expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
+        const response = await server.send("GET", "/v1/nothing", undefined, { "X-Request-Id": id });
+        expect(response.headers.get("x-request-id")).not.toBe(id);
+        expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f]{8}-\w+$/);
       }
     });
   });
@@ -96,9 +96,9 @@ describe("lines about requests", () => {
   it("say of a fault of ours what it was, with the id that the client got", async () => {
     const lines = await logOf("info", async (server) => {
       server.services.failure = new TypeError("x is not a function");
-      const answer = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": "r-2" });
-      expect(answer).toMatchObject({ status: 500, body: '{"error":[{"message":"internal server error"}]}\n' });
-      expect(answer.headers.get("x-request-id")).toBe("r-2");
+      const response = await server.send("GET", `/v1/objects/${U}`, undefined, { "X-Request-Id": "r-2" });
+      expect(response).toMatchObject({ status: 500, body: '{"error":[{"message":"internal server error"}]}\n' });
+      expect(response.headers.get("x-request-id")).toBe("r-2");
     });
     expect(lines).toMatchObject([
       {

@@ -22,7 +22,7 @@ export class RequestLog {
     this.#everyRequest = logger.isEnabled?.("debug") ?? true;
   }
 
-  answered(exchange: Exchange, ending: Ending): void {
+  responded(exchange: Exchange, ending: Ending): void {
     if (!this.#everyRequest) return;
     const { request, body, principal } = exchange;
     const fields = {

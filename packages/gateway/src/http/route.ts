@@ -11,7 +11,7 @@ export interface AuditedOperation {
   readonly recorded: "line" | "count";
 }
 
-/** One operation: a plain function from a request value to an answer value. What it throws becomes an error answer. */
+/** One operation: a plain function from a request value to a response value. What it throws becomes an error answer. */
 export interface Route {
   readonly method: Method;
   /** See Router. */

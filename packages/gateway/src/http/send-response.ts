@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "./http-response.js";
 
-/** Bytes of the answer's body. */
+/** Bytes of the response's body. */
 export function bodyBytesOf({ body, chunks, encoding }: HttpResponse): number {
   if (chunks !== undefined) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   if (body === undefined) return 0;
@@ -9,26 +9,26 @@ export function bodyBytesOf({ body, chunks, encoding }: HttpResponse): number {
 }
 
 /**
- * Sends `answer` with the headers that every answer has. `isLast` tells the client to open another connection for its
+ * Sends `response` with the headers that every response has. `isLast` tells the client to open another connection for its
  * next request; `requestId` is shown to it. The bytes of the body; nothing is sent when the client has gone.
  */
 export function sendResponse(
   response: ServerResponse,
-  answer: HttpResponse,
+  result: HttpResponse,
   isLast: boolean,
   requestId?: string,
 ): number {
   if (response.destroyed || response.headersSent) return 0;
-  const { status } = answer;
-  const chunks = chunksOf(answer);
-  const body = chunks?.length === 1 ? chunks[0] : answer.body;
+  const { status } = result;
+  const chunks = chunksOf(result);
+  const body = chunks?.length === 1 ? chunks[0] : result.body;
   const headers: string[] = ["Vary", "Origin", "X-Content-Type-Options", "nosniff"];
   if (isLast) headers.push("Connection", "close");
   if (requestId !== undefined) headers.push("X-Request-Id", requestId);
-  if (answer.headers !== undefined) headers.push(...answer.headers);
+  if (result.headers !== undefined) headers.push(...result.headers);
   if (chunks !== undefined && chunks.length !== 1) {
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
+    headers.push("Content-Type", result.contentType ?? "application/json", "Content-Length", String(bytes));
     response.writeHead(status, headers);
     writeChunks(response, chunks);
     return bytes;
@@ -39,10 +39,10 @@ export function sendResponse(
     response.end();
     return 0;
   }
-  const bytes = bodyBytesOf(answer);
-  headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
+  const bytes = bodyBytesOf(result);
+  headers.push("Content-Type", result.contentType ?? "application/json", "Content-Length", String(bytes));
   response.writeHead(status, headers);
-  endResponse(response, body, answer.encoding ?? "utf8");
+  endResponse(response, body, result.encoding ?? "utf8");
   return bytes;
 }
 
@@ -72,7 +72,7 @@ function writeChunks(response: ServerResponse, chunks: readonly Uint8Array[]): v
   write();
 }
 
-/** What is read of a refused body before the connection is cut: a client reads its answer only after sending. */
+/** What is read of a refused body before the connection is cut: a client reads its response only after sending. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
 const DISCARD_MS_MAX = 5_000;
 

@@ -1,6 +1,6 @@
 import { RequestWarnings } from "@shoal/model";
 import { expect, it } from "vitest";
-import { warningHeaders } from "./answer-headers.js";
+import { warningHeaders } from "./response-headers.js";
 
 function headersOf(...names: readonly string[]): readonly string[] {
   const warnings = new RequestWarnings();

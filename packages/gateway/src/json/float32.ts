@@ -27,7 +27,7 @@ const DIGIT_PAIRS = Uint8Array.from(
 );
 
 /**
- * The double whose JavaScript text is the shortest decimal of the float32 `value`; for answers that are serialised by
+ * The double whose JavaScript text is the shortest decimal of the float32 `value`; for responses that are serialised by
  * `JSON.stringify`. Equal to what {@link writeFloat32} prints.
  */
 export function shortestFloat32(value: number): number {
@@ -42,7 +42,7 @@ export function shortestFloat32(value: number): number {
 }
 
 /**
- * Writes `value`, which must be a float32, to `target` at `at` as ASCII; the answer is the place behind it. The caller
+ * Writes `value`, which must be a float32, to `target` at `at` as ASCII; the response is the place behind it. The caller
  * keeps {@link FLOAT32_CHARS_MAX} bytes free. Zero is `0` whatever its sign, NaN and infinities are `null`.
  */
 export function writeFloat32(target: Uint8Array, at: number, value: number): number {

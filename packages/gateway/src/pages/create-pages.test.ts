@@ -46,14 +46,14 @@ afterAll(() => {
   empty.close();
 });
 
-interface Answer {
+interface PageResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
 }
 
 /** Paths go out as they are: `fetch` would tidy them. */
-function send(path: string, method = "GET", headers: Record<string, string> = {}, to = server): Promise<Answer> {
+function send(path: string, method = "GET", headers: Record<string, string> = {}, to = server): Promise<PageResponse> {
   const { port } = to.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, method, headers }, (response) => {

@@ -6,7 +6,7 @@ import { errorResponse } from "../http/http-response.js";
 import { unmatched } from "../http/refusals.js";
 import { type ConsolePageParts, consolePage } from "./console-page.js";
 import { type DocsPageParts, docsPage } from "./docs-page.js";
-import { sendAnswer } from "./page-folder.js";
+import { sendPage } from "./page-folder.js";
 
 export interface PagesParts {
   readonly console: ConsolePageParts;
@@ -33,12 +33,12 @@ export function createPages({ console, docs, access, logger }: PagesParts): Requ
   pages.use(consolePage(console, access));
   pages.use(docsPage(docs));
   pages.use((request, response) => {
-    sendAnswer(request, response, unmatched(request.method, request.path, undefined));
+    sendPage(request, response, unmatched(request.method, request.path, undefined));
   });
   // Express tells an error handler by its four parameters.
   pages.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     logger.error({ error, path: request.path }, "a page failed");
-    sendAnswer(request, response, errorResponse(500, "internal server error"));
+    sendPage(request, response, errorResponse(500, "internal server error"));
   });
   return pages;
 }

@@ -33,13 +33,13 @@ async function serve(load: () => Promise<readonly PageFile[]>, origin = ""): Pro
 it("is a page that is made of files of its own only, and lets nothing inline run", async () => {
   const url = await serve(async () => FILES);
   for (const path of ["/docs", "/docs/"]) {
-    const answer = await fetch(url + path);
-    expect(answer.status).toBe(200);
-    const policy = String(answer.headers.get("content-security-policy"));
+    const response = await fetch(url + path);
+    expect(response.status).toBe(200);
+    const policy = String(response.headers.get("content-security-policy"));
     expect(policy).toContain("script-src 'self'; style-src 'self'");
     expect(policy).toContain("connect-src 'self';");
     expect(policy).not.toMatch(/unsafe|\*/);
-    const html = await answer.text();
+    const html = await response.text();
     const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = ""]) => link);
     expect(links.filter((link) => !link.startsWith("/docs/") && link !== "/v1/openapi.json")).toEqual([]);
     expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style="/);
@@ -58,8 +58,8 @@ it("asks for the document of this gateway, and nobody whether it is valid", asyn
 });
 
 it("may talk to ORIGIN, where requests go that are tried out", async () => {
-  const answer = await fetch(`${await serve(async () => FILES, "https://db.example/api")}/docs`);
-  expect(answer.headers.get("content-security-policy")).toContain("connect-src 'self' https://db.example;");
+  const response = await fetch(`${await serve(async () => FILES, "https://db.example/api")}/docs`);
+  expect(response.headers.get("content-security-policy")).toContain("connect-src 'self' https://db.example;");
 });
 
 it("loads its files once, when somebody comes", async () => {
@@ -70,8 +70,8 @@ it("loads its files once, when somebody comes", async () => {
   });
   expect((await fetch(`${url}/nothing`)).status).toBe(404);
   expect(loads).toBe(0);
-  const answers = await Promise.all(["/docs", "/docs/docs.css", "/docs/nothing"].map((path) => fetch(url + path)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  const responses = await Promise.all(["/docs", "/docs/docs.css", "/docs/nothing"].map((path) => fetch(url + path)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 404]);
   expect(loads).toBe(1);
 });
 

@@ -9,7 +9,7 @@ export interface PageFile {
   readonly gzip?: Uint8Array;
 }
 
-/** A file with everything that its answers need, made once. */
+/** A file with everything that its responses need, made once. */
 export interface ServedFile {
   readonly contentType: string;
   readonly bytes: Uint8Array;

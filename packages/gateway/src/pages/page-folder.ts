@@ -11,7 +11,7 @@ export interface PageFolder {
   readonly files: readonly PageFile[];
   /** Paths of files whose names hold a hash of their content: they are kept by browsers for ever. */
   readonly isImmutable: (path: string) => boolean;
-  /** The Content-Security-Policy of its answers, as of now. */
+  /** The Content-Security-Policy of its responses, as of now. */
   readonly contentSecurityPolicy: () => string;
 }
 
@@ -37,7 +37,7 @@ export function servePageFolder(folder: PageFolder): Router {
     const file = served.get(request.path);
     if (file === undefined) return next();
     if (!ALLOWED.includes(request.method)) {
-      return sendAnswer(request, response, unmatched(request.method, request.path, ALLOWED));
+      return sendPage(request, response, unmatched(request.method, request.path, ALLOWED));
     }
     response.setHeader("Content-Security-Policy", folder.contentSecurityPolicy());
     sendFile(request, response, file);
@@ -52,11 +52,11 @@ function sendFile(request: Request, response: Response, file: ServedFile): void 
   const headers = ["Cache-Control", file.isImmutable ? IMMUTABLE : REVALIDATED, "Vary", "Accept-Encoding"];
   // `fresh` compares the ETag that was just set with If-None-Match.
   if (request.fresh) {
-    sendAnswer(request, response, { status: 304, headers });
+    sendPage(request, response, { status: 304, headers });
     return;
   }
   if (isGzip) headers.push("Content-Encoding", "gzip");
-  sendAnswer(request, response, { status: 200, body: bytes, contentType: file.contentType, headers });
+  sendPage(request, response, { status: 200, body: bytes, contentType: file.contentType, headers });
 }
 
 /** For a folder that has nothing in it, e.g. because it was not built: says why. */
@@ -64,16 +64,16 @@ export function missingPage(prefix: string, reason: string): Router {
   const router = Router({ caseSensitive: true });
   router.use((request, response, next) => {
     if (request.path !== prefix && request.path !== `${prefix}/`) return next();
-    sendAnswer(request, response, errorResponse(404, reason));
+    sendPage(request, response, errorResponse(404, reason));
   });
   return router;
 }
 
-/** Sends an answer of the gateway's own shape. No page reads a body: a client that sends one still gets to its end. */
-export function sendAnswer(request: Request, response: Response, answer: HttpResponse): void {
+/** Sends a response of the gateway's own shape. No page reads a body: a client that sends one still gets to its end. */
+export function sendPage(request: Request, response: Response, result: HttpResponse): void {
   const isUnread = !request.complete && hasBody(request);
   const isAsking = isUnread && request.headers.expect !== undefined;
-  sendResponse(response, answer, isAsking || !response.shouldKeepAlive);
+  sendResponse(response, result, isAsking || !response.shouldKeepAlive);
   if (isUnread && !isAsking) discardRest(request);
 }
 

@@ -40,14 +40,14 @@ interface Asked {
 export function authzRoutes(book: AccessBook | undefined): readonly Route[] {
   /** A handler that knows what the client may do, at the state that is current. */
   const asking =
-    (answer: (asked: Asked) => HttpResponse | Promise<HttpResponse>): Route["handle"] =>
+    (response: (asked: Asked) => HttpResponse | Promise<HttpResponse>): Route["handle"] =>
     async (request) => {
       if (book === undefined || !book.hasRoles) return ROLES_OFF;
       const state = await book.latest(request.context);
       const permissions = book.permissionsAt(request.principal, state);
       if (permissions === undefined) return ROLES_OFF;
       const rights = new RightsInSteps(permissions.rights, request.context);
-      return answer({ request, state, permissions, rights });
+      return response({ request, state, permissions, rights });
     };
   const changing =
     (change: (request: HttpRequest, book: AccessBook) => Promise<HttpResponse>): Route["handle"] =>

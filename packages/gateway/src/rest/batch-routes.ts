@@ -21,7 +21,7 @@ export interface BatchSettings {
 
 /**
  * `POST /v1/batch/objects` and `/v1/batch/references` (reference-rest 6): 200 with one result an item, in order. Past the
- * time-out the answer is 504; what was acknowledged by then stays, the rest may or may not follow.
+ * time-out the response is 504; what was acknowledged by then stays, the rest may or may not follow.
  */
 export function batchRoutes(
   ingest: IngestService,

@@ -11,7 +11,7 @@ interface UnbuiltParameter {
 }
 
 /**
- * Parameters of today's interface (reference-today 5.1, 5.10) that are refused, since whoever sends one would take the answer for
+ * Parameters of today's interface (reference-today 5.1, 5.10) that are refused, since whoever sends one would take the response for
  * another one. What an operation does have stands in its description (`openapi/`).
  */
 const UNBUILT: ReadonlyMap<string, UnbuiltParameter> = new Map([

@@ -30,12 +30,12 @@ const reference = (className: string) => ({ name: "p", dataType: [className] });
 
 it("S-roles: schema routes suggest only classes that one may see", async () => {
   const property = "/v1/schema/Tray2026/properties";
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     server.send("POST", "/v1/schema", { class: "Tnew", properties: [reference("TPayroll2026")] }),
     server.send("POST", property, reference("TPayroll2026")),
     server.send("POST", "/v1/schema/TPayroll2026/properties", reference("Tray2026")),
   ]);
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     expect(status).toBe(422);
     expect(body).toContain("could not find class 'TPayroll2026' in the schema: create it with POST /v1/schema first");
   }

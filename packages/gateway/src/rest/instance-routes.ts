@@ -74,11 +74,11 @@ export function instanceRoutes(
   const ready = (): HttpResponse => (parts.isReady() ? { status: 200 } : errorResponse(503, "not ready"));
   const { methods = [] } = parts;
   const openId = (): HttpResponse => {
-    const answer =
+    const response =
       parts.openId === undefined
         ? notFoundResponse("OpenID Connect is not configured", profile)
         : jsonResponse(200, parts.openId());
-    return methods.length === 0 ? answer : { ...answer, headers: [METHODS_HEADER, methods.join(", ")] };
+    return methods.length === 0 ? response : { ...response, headers: [METHODS_HEADER, methods.join(", ")] };
   };
   const read = (path: string, access: RouteAccess, handle: Route["handle"]): Route => {
     return { method: "GET", path, body: "none", access, timeout: "request", handle };

@@ -1,7 +1,7 @@
 import { type ObjectId, RequestWarnings, SPEC_PROFILE } from "@shoal/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AnswerBudget } from "../answer-budget.js";
 import { ANONYMOUS } from "../auth/access.js";
+import { ResponseBudget } from "../response-budget.js";
 import { RowGate } from "../row-gate.js";
 import { type FakeGateway, serveFakes } from "../testing/serve-fakes.js";
 import { batchRoutes } from "./batch-routes.js";
@@ -26,8 +26,8 @@ describe("GET /v1/objects", () => {
   it("answers the envelope, without totalResults when there is nothing", async () => {
     expect((await server.send("GET", "/v1/objects")).body).toBe('{"deprecations":null,"objects":[]}\n');
     server.services.put({ id, vector: Float32Array.of(1) }, '{"é":1}');
-    const answer = await server.send("GET", "/v1/objects?include=vector");
-    expect(answer.body).toBe(
+    const response = await server.send("GET", "/v1/objects?include=vector");
+    expect(response.body).toBe(
       `{"deprecations":null,"objects":[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},` +
         '"properties":{"é":1},"vector":[1],"vectorWeights":null}],"totalResults":1}\n',
     );
@@ -41,12 +41,12 @@ describe("GET /v1/objects", () => {
         const each = `11111111-1111-1111-1111-${String(at).padStart(12, "0")}` as ObjectId;
         large.services.put({ id: each, vector }, '{"é":1}');
       }
-      const answer = await large.send("GET", "/v1/objects?limit=300&include=vector");
-      const page = JSON.parse(answer.body);
+      const response = await large.send("GET", "/v1/objects?limit=300&include=vector");
+      const page = JSON.parse(response.body);
       expect(page.totalResults).toBe(300);
       expect(page.objects[299]).toMatchObject({ id: "11111111-1111-1111-1111-000000000299", properties: { é: 1 } });
       expect(Float32Array.from(page.objects[299].vector)).toEqual(vector);
-      expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(answer.body)));
+      expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(response.body)));
     } finally {
       await large.gateway.stop();
     }
@@ -76,7 +76,7 @@ describe("GET /v1/objects", () => {
 
 describe("POST /v1/batch/objects", () => {
   it("answers one result an item, in order", async () => {
-    const answer = await server.send("POST", "/v1/batch/objects", {
+    const response = await server.send("POST", "/v1/batch/objects", {
       fields: ["ALL"],
       objects: [
         { class: "Car", id: U, properties: { name: "<x>" }, vector: [0.1] },
@@ -86,9 +86,9 @@ describe("POST /v1/batch/objects", () => {
         { class: "", id: U, properties: {}, vector: [], vectorWeights: { w: "1" }, additional: {} },
       ],
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const failed = '"deprecations":null,"result":{"errors":{"error":[{"message":"the given class is empty"}]}}}';
-    expect(answer.body).toBe(
+    expect(response.body).toBe(
       `[{"class":"Car","creationTimeUnix":${T},"id":"${U}","lastUpdateTimeUnix":${T},"properties":{"name":"<x>"},` +
         '"vector":[0.1],"deprecations":null,"result":{}},' +
         `{"creationTimeUnix":${T},"id":"00000000-0000-4000-8000-000000000001",${failed},` +
@@ -129,8 +129,12 @@ describe("POST /v1/batch/objects", () => {
   });
 
   it("shows the numbers of a refused item as they were sent", async () => {
-    const answer = await server.send("POST", "/v1/batch/objects", '{"objects":[{"properties":{"a":[1e400],"b":1.0}}]}');
-    expect(answer.body).toContain('"properties":{"a":[1e400],"b":1.0}');
+    const response = await server.send(
+      "POST",
+      "/v1/batch/objects",
+      '{"objects":[{"properties":{"a":[1e400],"b":1.0}}]}',
+    );
+    expect(response.body).toContain('"properties":{"a":[1e400],"b":1.0}');
   });
 
   it("writes long answers in several steps", async () => {
@@ -147,7 +151,7 @@ describe("POST /v1/batch/objects", () => {
       queryDefaultsLimit: 25,
       queryMaximumResults: 10_000,
       rowGate: new RowGate(10_000),
-      answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
+      responses: new ResponseBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
     });
     const page = await list.handle({ ...request, queryString: "include=vector", body: Buffer.alloc(0) });
     expect(page.chunks?.length).toBeGreaterThan(3);

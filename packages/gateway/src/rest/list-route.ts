@@ -2,11 +2,11 @@ import { parseObjectId, quoteText, ShoalError, type StoredObject } from "@shoal/
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { InnerContext } from "@shoal/runtime";
-import type { AnswerBudget, HeldAnswer } from "../answer-budget.js";
 import { type HttpRequest, isEmptyParameter, queryParameter, type RequestContent } from "../http/http-request.js";
 import type { HttpResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
 import { writeInSteps } from "../json/write-in-steps.js";
+import type { HeldResponse, ResponseBudget } from "../response-budget.js";
 import type { RowGate } from "../row-gate.js";
 import { type Include, parseInclude } from "./include.js";
 import type { ObjectWriter } from "./object-json.js";
@@ -15,7 +15,7 @@ export interface ListSettings {
   readonly queryDefaultsLimit: number;
   readonly queryMaximumResults: number;
   readonly rowGate: RowGate;
-  readonly answers: AnswerBudget;
+  readonly responses: ResponseBudget;
   /** None when absent. */
   readonly modules?: EnabledModules;
 }
@@ -24,7 +24,7 @@ export interface ListSettings {
 export function listRoute(
   query: QueryService,
   writer: ObjectWriter,
-  { queryDefaultsLimit, queryMaximumResults, rowGate, answers, modules }: ListSettings,
+  { queryDefaultsLimit, queryMaximumResults, rowGate, responses, modules }: ListSettings,
 ): Route {
   async function list(request: HttpRequest): Promise<HttpResponse> {
     const place = placeOf(request);
@@ -36,7 +36,7 @@ export function listRoute(
     return rowGate.run(rows, request.context, () => page(wanted, include, request));
   }
   async function page(wanted: Parameters<QueryService["list"]>[0], include: Include, { context }: HttpRequest) {
-    const held = answers.begin(context);
+    const held = responses.begin(context);
     try {
       const objects = await query.list(wanted, new InnerContext(context, { rowBytes: held }));
       const added =
@@ -60,14 +60,14 @@ export function listRoute(
   };
 }
 
-/** So much is written before it is asked whether the client is still there: asking costs more than a small answer. */
+/** So much is written before it is asked whether the client is still there: asking costs more than a small response. */
 const UNASKED_BYTES = 512 * 1024;
 
 /** The text of a page; rows make room for it as they are written. Fails with `tooLarge` or `overloaded`. */
 function* partsOf(
   objects: (StoredObject | undefined)[],
   write: (object: StoredObject, at: number) => string,
-  held: HeldAnswer,
+  held: HeldResponse,
   context: HttpRequest["context"],
 ) {
   yield '{"deprecations":null,"objects":[';

@@ -24,11 +24,11 @@ function moduleRoute(name: string, { method, path, verb, operation, handle }: Mo
     handle: async ({ params, body, context, warnings }) => {
       // Modules parse their bodies in one go.
       if (operation.body !== undefined) refuseCostlyJson(body);
-      const answer = await handle({ params, body, context });
+      const result = await handle({ params, body, context });
       // What is no JSON has been refused.
       if (operation.body !== undefined && body.length > 0)
         warnOfUnknown(operation.body.schema, parseJson(body), warnings);
-      return response(answer);
+      return response(result);
     },
   };
 }

@@ -30,7 +30,7 @@ function node(
   return { record: { name, address: `${name}:7101`, shoalVersion: "1.2.3", gitHash: "abc" }, service };
 }
 
-async function answer(
+async function response(
   nodes: readonly ClusterNode[],
   queryString = "",
   context: RequestContext = { deadline: NOW + 60_000 },
@@ -45,7 +45,7 @@ async function answer(
 
 describe("GET /v1/nodes", () => {
   it("has an entry for each node, with its shards by class and name", async () => {
-    const nodes = await answer([
+    const nodes = await response([
       node("a", async () => [
         shard("Car", "s2", 3, "ready"),
         shard("Bus", "s1", 1, "ready"),
@@ -75,7 +75,7 @@ describe("GET /v1/nodes", () => {
         shards: [],
       },
     ]);
-    expect(await answer([])).toEqual([]);
+    expect(await response([])).toEqual([]);
   });
 
   it("tells which are unwell, and which cannot be reached, asking all at once and for two seconds at most", async () => {
@@ -94,7 +94,7 @@ describe("GET /v1/nodes", () => {
         if (list === undefined) throw new ShoalError("unavailable", "node 'c' is not reachable");
         return list;
       };
-    const nodes = await answer([
+    const nodes = await response([
       node("a", statuses([shard("Car", "s1", 2, "ready"), shard("Car", "s2", 2, "readOnly")])),
       node("b", statuses([shard("Car", "s3", 0, "failed")])),
       node("c", statuses(undefined)),
@@ -113,7 +113,7 @@ describe("GET /v1/nodes", () => {
     const measured = { address, recall: { ...recall, queries: "asked", measuredAtMs: 1_700_000_000_000 } as const };
     const statuses = async () => [shard("Car", "s1", 2, "ready"), shard("Car", "s2", 1, "ready")];
     const recallsOf = async (one: ClusterNode, output: string) =>
-      (await answer([one], output))[0].shards.map((each: { readonly recall?: unknown }) => each.recall);
+      (await response([one], output))[0].shards.map((each: { readonly recall?: unknown }) => each.recall);
     const known = node("a", statuses, [measured]);
     expect(await recallsOf(known, "output=verbose")).toEqual([
       { ...recall, queries: "asked", measuredAt: "2023-11-14T22:13:20.000Z" },
@@ -128,7 +128,7 @@ describe("GET /v1/nodes", () => {
 
   it("lists a shard with copies under each of its nodes, and counts it there", async () => {
     const copied = async () => [shard("Car", "s1", 2, "ready"), shard("Copied", "s1", 5, "ready")];
-    const nodes = await answer([node("a", copied), node("b", copied)], "output=verbose");
+    const nodes = await response([node("a", copied), node("b", copied)], "output=verbose");
     for (const { stats, shards } of nodes) {
       expect(stats).toEqual({ objectCount: 7, shardCount: 2 });
       expect(shards).toMatchObject([
@@ -149,7 +149,7 @@ describe("GET /v1/nodes", () => {
       node("b", copied, [], [copy("b", "CATCHING_UP", 70)]),
       node("c", copied),
     ];
-    expect(await answer(nodes, "output=verbose")).toMatchObject([
+    expect(await response(nodes, "output=verbose")).toMatchObject([
       { status: "HEALTHY", shards: [{ copy: "a/1", copyState: "IN_SYNC", isPrimary: true, lag: 0 }] },
       { status: "UNHEALTHY", shards: [{ copy: "b/1", copyState: "CATCHING_UP", isPrimary: false, lag: 20 }] },
       { status: "HEALTHY", shards: [{ objectCount: 5 }] },
@@ -164,7 +164,7 @@ describe("GET /v1/nodes", () => {
     };
     const failed = { address, objectCount: 0, status: "failed", reason } as const;
     const lossy = { address, ...status, reason: "object 'x' is lost" };
-    const nodes = await answer(
+    const nodes = await response(
       [
         node("a", async () => [{ address, ...status }], [], [copy("a", "IN_SYNC", 90)]),
         node("b", async () => [failed], [], [copy("b", "DAMAGED", 0)]),
@@ -187,7 +187,7 @@ describe("GET /v1/nodes", () => {
       const primary = { address, name: "a/1", state: "IN_SYNC", isPrimary: true, end: 5_000 } as const;
       const copy = { address, name: "b/1", state: "CATCHING_UP", isPrimary: false, end } as const;
       const nodes = [node("a", copied(1_000), [], [primary]), node("b", copied(objectCount), [], [copy])];
-      return (await answer(nodes, "output=verbose"))[1].shards[0].lag;
+      return (await response(nodes, "output=verbose"))[1].shards[0].lag;
     };
     expect([await lagOf(0, 0), await lagOf(400, 0), await lagOf(1_000, 0), await lagOf(1_000, 4_990)]).toEqual([
       1_000, 600, 1, 10,
@@ -203,14 +203,14 @@ describe("GET /v1/nodes", () => {
     const older = node("b", async () => shards);
     const unknown = async () => Promise.reject(new ShoalError("internal", "no such method"));
     Object.assign(older.service, { shardSizes: unknown, shardCopies: unknown });
-    const [a, b] = await answer([sized, older], "output=verbose");
+    const [a, b] = await response([sized, older], "output=verbose");
     expect(a.shards).toMatchObject([
       { class: "Car", diskBytes: 100, vectorMemoryBytes: 0 },
       { class: "Copied", diskBytes: 101, vectorMemoryBytes: 1 },
       { class: "Old" },
     ]);
     for (const one of [a.shards[2], ...b.shards]) expect(one).not.toHaveProperty("diskBytes");
-    const [plain] = await answer([sized]);
+    const [plain] = await response([sized]);
     expect(plain.shards[0]).not.toHaveProperty("diskBytes");
   });
 
@@ -220,7 +220,7 @@ describe("GET /v1/nodes", () => {
       node("b", async () => Promise.reject(new ShoalError("unavailable", "away"))),
     ];
     const common = { batchStats: { ratePerSecond: 0 }, gitHash: "abc", operationalMode: "ReadWrite", version: "1.2.3" };
-    expect(await answer(nodes, "output=minimal")).toEqual([
+    expect(await response(nodes, "output=minimal")).toEqual([
       { ...common, name: "a", shards: null, status: "UNHEALTHY" },
       { ...common, name: "b", shards: null, status: "UNAVAILABLE" },
     ]);
@@ -233,7 +233,7 @@ describe("GET /v1/nodes", () => {
       replicationFactor: 1,
       vectorQueueLength: 0,
     };
-    expect(await answer(nodes, "output=verbose")).toEqual([
+    expect(await response(nodes, "output=verbose")).toEqual([
       {
         ...common,
         name: "a",
@@ -247,12 +247,12 @@ describe("GET /v1/nodes", () => {
       { ...common, name: "b", shards: [], stats: { objectCount: 0, shardCount: 0 }, status: "UNAVAILABLE" },
     ]);
     const reason = "shard 's1' of class 'Car' is read-only but for deletions (MEMORY_BUDGET_BYTES)";
-    const [full] = await answer(
+    const [full] = await response(
       [node("a", async () => [{ ...shard("Car", "s1", 2, "readOnly"), reason }])],
       "output=verbose",
     );
     expect(full).toMatchObject({ shards: [{ vectorIndexingStatus: "READONLY", reason }] });
-    expect(await answer(nodes, "output=")).toEqual(await answer(nodes));
-    await expect(answer(nodes, "output=all")).rejects.toMatchObject({ code: "invalid" });
+    expect(await response(nodes, "output=")).toEqual(await response(nodes));
+    await expect(response(nodes, "output=all")).rejects.toMatchObject({ code: "invalid" });
   });
 });

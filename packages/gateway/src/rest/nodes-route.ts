@@ -72,7 +72,7 @@ async function stateOf(
   const { name, shoalVersion: version, gitHash } = record;
   const node = { name, version, gitHash };
   const statuses = await service.shardStatuses(context).catch((thrown: unknown) => {
-    // Nobody waits for the answer any more.
+    // Nobody waits for the response any more.
     if (context.signal?.aborted) throw thrown;
     return undefined;
   });

@@ -60,7 +60,7 @@ export class ObjectWriter {
   }
 
   /**
-   * One element of the answer to a batch, in pieces: text, or bytes of the request. `sent` is the item, `nowMs` the
+   * One element of the response to a batch, in pieces: text, or bytes of the request. `sent` is the item, `nowMs` the
    * creation time of what was refused. References have no `href` here.
    */
   batched(outcome: BatchOutcome, sent: SentObject | undefined, nowMs: number): readonly (string | Uint8Array)[] {
@@ -175,7 +175,7 @@ function asBytes(json: string): string {
 }
 
 /**
- * Properties of an answer to a write as JSON. Stored integers are float64, but the echo of an int is exact (reference-rest
+ * Properties of a response to a write as JSON. Stored integers are float64, but the echo of an int is exact (reference-rest
  * 3.4): beyond 2^53 it has the literal that was sent. `sent` are the properties of the request.
  */
 function echoProperties(stored: Properties, sent: unknown, definition: ClassDefinition | undefined): string {

@@ -3,10 +3,10 @@ import type { ObjectId, StoredObject, WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import type { QueryService } from "@shoal/query";
 import { InnerContext } from "@shoal/runtime";
-import type { AnswerBudget } from "../answer-budget.js";
 import { type HttpRequest, pathId, queryParameter } from "../http/http-request.js";
 import { EMPTY_OK, type HttpResponse, NO_CONTENT, notFoundResponse } from "../http/http-response.js";
 import type { Route } from "../http/route.js";
+import type { ResponseBudget } from "../response-budget.js";
 import { parseInclude } from "./include.js";
 import { readObjectBody } from "./object-body.js";
 import type { ObjectWriter } from "./object-json.js";
@@ -16,20 +16,20 @@ export interface ObjectRouteParts {
   readonly query: QueryService;
   readonly modules: EnabledModules;
   readonly writer: ObjectWriter;
-  readonly profile: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">;
-  readonly answers: AnswerBudget;
+  readonly profile: Pick<WireProfile, "putObjectReturnsObject" | "notFoundHasBody">;
+  readonly responses: ResponseBudget;
 }
 
 /** The operations on one object (reference-rest 2.7, 3; decisions.md). */
 export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
-  const { ingest, query, modules, writer, profile, answers } = parts;
+  const { ingest, query, modules, writer, profile, responses } = parts;
 
   const unknownObject = (id: ObjectId): HttpResponse => notFoundResponse(`no object with id '${id}'`, profile);
 
   async function get(request: HttpRequest): Promise<HttpResponse> {
     const id = pathId(request);
     const include = parseInclude(queryParameter(request, "include"), modules);
-    const held = answers.beginObject(request.context);
+    const held = responses.beginObject(request.context);
     try {
       const object = await query.objectById(id, include.fields, new InnerContext(request.context, { rowBytes: held }));
       if (object === undefined) return unknownObject(id);
@@ -61,7 +61,7 @@ export function objectRoutes(parts: ObjectRouteParts): readonly Route[] {
     const input = await readBody(request);
     const written = await ingest.replaceObject(id, input, request.context);
     request.context.observer?.wrote(written.object.className, 1, 0);
-    if (!profile.putObjectAnswersObject) return NO_CONTENT;
+    if (!profile.putObjectReturnsObject) return NO_CONTENT;
     return { status: 200, body: `${writer.written(written, undefined, input)}\n` };
   }
 

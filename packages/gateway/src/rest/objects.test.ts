@@ -92,9 +92,9 @@ describe("GET an object", () => {
     ["GET", "/v1/foo", 404, "path /v1/foo was not found"],
     ["PUT", `/v1/${U}`, 405, "method PUT is not allowed, but [GET] are"],
   ])("%s %s is %i", async (method, path, status, message) => {
-    const answer = await server.send(method, path);
-    expect(answer).toMatchObject({ status, body: error(message) });
-    expect(answer.headers.get("content-type")).toBe("application/json");
+    const response = await server.send(method, path);
+    expect(response).toMatchObject({ status, body: error(message) });
+    expect(response.headers.get("content-type")).toBe("application/json");
   });
 
   it("answers HEAD with 204 or 404, without a body", async () => {
@@ -108,15 +108,15 @@ describe("GET an object", () => {
 describe("writing an object", () => {
   it("POST echoes what was written, id as typed", async () => {
     const typed = U.toUpperCase().replaceAll("-", "");
-    const answer = await server.send("POST", "/v1/objects", {
+    const response = await server.send("POST", "/v1/objects", {
       class: "Car",
       id: typed,
       properties: { name: "ä" },
       vector: [0.1, 2],
       vectorWeights: { a: "1" },
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toBe(
+    expect(response.status).toBe(200);
+    expect(response.body).toBe(
       `{"class":"Car","creationTimeUnix":${T},"id":"${typed}","lastUpdateTimeUnix":${T},"properties":{"name":"ä"},` +
         '"vector":[0.1,2],"vectorWeights":{"a":"1"}}\n',
     );
@@ -139,8 +139,8 @@ describe("writing an object", () => {
 
   it.each(["POST", "PUT", "PATCH", "validate"])("%s refuses a vector that cannot be decoded", async (verb) => {
     const path = { POST: "/v1/objects", validate: "/v1/objects/validate" }[verb] ?? `/v1/objects/${U}`;
-    const answer = await server.send(verb === "validate" ? "POST" : verb, path, '{"class":"Car","vector":[1e39]}');
-    expect(answer.status).toBe(400);
+    const response = await server.send(verb === "validate" ? "POST" : verb, path, '{"class":"Car","vector":[1e39]}');
+    expect(response.status).toBe(400);
     expect(server.services.inputs).toEqual([]);
   });
 
@@ -153,18 +153,18 @@ describe("writing an object", () => {
     expect(await server.send("DELETE", `/v1/objects/${U}`)).toMatchObject({ status: 204, body: "" });
     const other = await serveFakes({}, WEAVIATE_PROFILE);
     try {
-      const answer = await other.send("PUT", `/v1/objects/${U}`, body);
-      expect(answer).toMatchObject({ status: 200 });
-      expect(JSON.parse(answer.body)).toMatchObject({ class: "Car", id: U, properties: {} });
+      const response = await other.send("PUT", `/v1/objects/${U}`, body);
+      expect(response).toMatchObject({ status: 200 });
+      expect(JSON.parse(response.body)).toMatchObject({ class: "Car", id: U, properties: {} });
     } finally {
       await other.gateway.stop();
     }
   });
 
   it("validate answers 200 without a body", async () => {
-    const answer = await server.send("POST", "/v1/objects/validate", { class: "Car" });
-    expect(answer).toMatchObject({ status: 200, body: "" });
-    expect(answer.headers.get("content-length")).toBe("0");
+    const response = await server.send("POST", "/v1/objects/validate", { class: "Car" });
+    expect(response).toMatchObject({ status: 200, body: "" });
+    expect(response.headers.get("content-length")).toBe("0");
   });
 
   it("takes members in any case, ignores unknown ones, takes null for absent and stops after the first value", async () => {
@@ -255,8 +255,8 @@ describe("writing an object", () => {
       `${UNREADABLE}objects and lists stand inside of one another deeper than 200 levels, which is the most that is read`,
     ],
   ])("refuses the body %j", async (body, status, message) => {
-    const answer = await server.send("POST", "/v1/objects", body);
-    expect(answer).toMatchObject({ status, body: error(message) });
+    const response = await server.send("POST", "/v1/objects", body);
+    expect(response).toMatchObject({ status, body: error(message) });
   });
 
   it("passes errors of the services on, and keeps faults to itself", async () => {

@@ -196,7 +196,7 @@ describe("U1: what is told", () => {
       ...times,
     };
     const beacon = `weaviate://localhost/${ID}`;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       server.send("POST", "/v1/objects", object),
       server.send("POST", "/v1/objects?consistency_level=ALL", { ...object, tenant: null, vectors: {} }),
       server.send("PUT", `/v1/objects/${ID}?consistency_level=QUORUM`, object),
@@ -210,8 +210,8 @@ describe("U1: what is told", () => {
       server.send("GET", "/v1/nodes?output=minimal"),
       server.send("POST", "/v1/graphql", { query: "{ a }", variables: {}, operationName: null, extensions: {} }),
     ]);
-    expect(answers.map(({ headers }) => headers.get("warning"))).toEqual(answers.map(() => undefined));
+    expect(responses.map(({ headers }) => headers.get("warning"))).toEqual(responses.map(() => undefined));
     // The fake has nothing that GraphQL could ask for.
-    expect(answers.slice(0, -1).map(({ status }) => status)).not.toContain(422);
+    expect(responses.slice(0, -1).map(({ status }) => status)).not.toContain(422);
   });
 });

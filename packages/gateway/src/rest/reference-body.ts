@@ -10,7 +10,7 @@ import { wrongBody, wrongElement, wrongMember } from "../json/wrong-member.js";
 const REQUEST_URI = /^(?:\/|[A-Za-z][A-Za-z0-9+.-]*:)/;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** Members that references have in answers, too: who sends back what he has read means nothing by them. */
+/** Members that references have in responses, too: who sends back what he has read means nothing by them. */
 const REFERENCE_MEMBERS: ReadonlySet<string> = new Set(["beacon", "href", "classification"]);
 const BATCH_MEMBERS: ReadonlySet<string> = new Set(["from", "to", "tenant"]);
 

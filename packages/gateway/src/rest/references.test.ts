@@ -37,9 +37,9 @@ describe("/v1/objects/{id}/references/{property}", () => {
       [server, spec],
       [weaviate, other],
     ] as const) {
-      const answer = await gateway.send(method, PATH.replace(U, U.replaceAll("-", "")), body);
-      expect(answer).toMatchObject({ status, body: "" });
-      expect(answer.headers.has("content-type")).toBe(false);
+      const response = await gateway.send(method, PATH.replace(U, U.replaceAll("-", "")), body);
+      expect(response).toMatchObject({ status, body: "" });
+      expect(response.headers.has("content-type")).toBe(false);
       expect(gateway.services.references.at(-1)).toEqual(call);
     }
   });
@@ -118,9 +118,9 @@ describe("POST /v1/batch/references", () => {
   const path = "/v1/batch/references";
 
   it("answers one result a reference, in order", async () => {
-    const answer = await server.send("POST", path, [{ from: "a://b", To: "c://<d>" }, null, { to: "/" }]);
+    const response = await server.send("POST", path, [{ from: "a://b", To: "c://<d>" }, null, { to: "/" }]);
     const failed = '{"result":{"errors":{"error":[{"message":"no source"}]},"status":"FAILED"}}';
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       body: `[{"from":"a://b","to":"c://<d>","result":{"status":"SUCCESS"}},${failed},${failed}]\n`,
     });

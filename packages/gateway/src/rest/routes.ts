@@ -47,11 +47,11 @@ export function restRoutes(services: RestServices, settings: RestSettings): read
   const { ingest, query, classifications, schema, view, profile, classSettings, clock } = services;
   const { nodes = NO_NODES } = services;
   const { modules } = settings;
-  const { answers } = settings;
+  const { responses } = settings;
   const writer = new ObjectWriter(view, profile, settings.origin);
   const data: readonly Route[] = [
     nodesRoute(nodes, clock, (name) => view.classRecord(name)?.sharding.shards[0]?.copies?.length ?? 1),
-    ...objectRoutes({ ingest, query, modules, writer, profile, answers }),
+    ...objectRoutes({ ingest, query, modules, writer, profile, responses }),
     listRoute(query, writer, settings),
     ...referenceRoutes(ingest, profile, settings.batchReferencesMax),
     ...batchRoutes(ingest, writer, clock, settings),

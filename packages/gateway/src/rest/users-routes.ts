@@ -20,7 +20,7 @@ const USERS_OFF = errorResponse(
 export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
   const asking =
     (
-      answer: (
+      response: (
         request: HttpRequest,
         state: AccessState,
         permissions: Permissions | undefined,
@@ -30,7 +30,7 @@ export function usersRoutes(book: AccessBook | undefined): readonly Route[] {
       if (book?.hasUsers !== true) return USERS_OFF;
       refuseLastUse(request);
       const state = await book.latest(request.context);
-      return answer(request, state, book.permissionsAt(request.principal, state));
+      return response(request, state, book.permissionsAt(request.principal, state));
     };
   const changing =
     (

@@ -37,7 +37,7 @@ export const RUNNING: ClassificationRecord = {
   type: "knn",
 };
 
-/** Objects and classes in memory behind the gateway's services: as little as lets its answers be seen. */
+/** Objects and classes in memory behind the gateway's services: as little as lets its responses be seen. */
 export class FakeServices {
   readonly objects = new Map<ObjectId, StoredObject>();
   readonly inputs: ObjectInput[] = [];

@@ -6,8 +6,8 @@ import { type AccessControl, OPEN_ACCESS } from "../auth/access.js";
 import { createGateway, type Gateway, type GatewayDependencies, type GatewaySettings } from "../create-gateway.js";
 import { FakeServices } from "./fake-services.js";
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as it came over the wire. */
+export interface RawResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -19,10 +19,10 @@ export interface FakeGateway {
   readonly gateway: Gateway;
   readonly url: string;
   readonly port: number;
-  /** Sends bytes on a connection of its own and reads one answer; undefined when the connection ends without one. */
-  raw(bytes: string | Buffer): Promise<RawAnswer | undefined>;
+  /** Sends bytes on a connection of its own and reads one response; undefined when the connection ends without one. */
+  raw(bytes: string | Buffer): Promise<RawResponse | undefined>;
   /** One request with a JSON body (text is sent as it is). */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RawAnswer>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
 }
 
 /** A gateway on a free port with memory behind it. Dispose of `gateway` at the end. */
@@ -56,7 +56,7 @@ export async function serveFakes(
     { ...readConfiguration([], () => {}), allowedHosts: ["*"], port: 0, shoalVersion: "0.0.1", ...settings },
   );
   const { port, url } = await gateway.listen();
-  const raw = (bytes: string | Buffer): Promise<RawAnswer | undefined> => exchange(port, bytes);
+  const raw = (bytes: string | Buffer): Promise<RawResponse | undefined> => exchange(port, bytes);
   return {
     services,
     gateway,
@@ -71,28 +71,28 @@ export async function serveFakes(
         all["Content-Type"] ??= "application/json";
       }
       const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-      const answer = await raw(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
-      if (answer === undefined) throw new Error(`${method} ${path}: the connection ended without an answer`);
-      return answer;
+      const response = await raw(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`);
+      if (response === undefined) throw new Error(`${method} ${path}: the connection ended without an answer`);
+      return response;
     },
   };
 }
 
-function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer | undefined> {
+function exchange(port: number, bytes: string | Buffer): Promise<RawResponse | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = Buffer.alloc(0);
     let settled = false;
     const finish = (): void => {
       if (settled) return;
-      const answer = parseAnswer(received, false);
+      const response = parseResponse(received, false);
       settled = true;
       socket.destroy();
-      resolve(answer);
+      resolve(response);
     };
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);
-      if (parseAnswer(received, true) !== undefined) finish();
+      if (parseResponse(received, true) !== undefined) finish();
     });
     socket.on("error", (error) => (received.length > 0 ? finish() : reject(error)));
     socket.on("close", finish);
@@ -100,8 +100,8 @@ function exchange(port: number, bytes: string | Buffer): Promise<RawAnswer | und
   });
 }
 
-/** Undefined while an answer is not complete (as far as its Content-Length tells, when `strict`). */
-function parseAnswer(bytes: Buffer, strict: boolean): RawAnswer | undefined {
+/** Undefined while a response is not complete (as far as its Content-Length tells, when `strict`). */
+function parseResponse(bytes: Buffer, strict: boolean): RawResponse | undefined {
   let text = bytes.toString("utf8");
   // An interim answer comes before the real one.
   if (text.startsWith("HTTP/1.1 100")) text = text.slice(text.indexOf("\r\n\r\n") + 4);
@@ -114,7 +114,7 @@ function parseAnswer(bytes: Buffer, strict: boolean): RawAnswer | undefined {
   const rest = Buffer.from(text.slice(end + 4));
   const length = headers.get("content-length");
   if (strict && (length === undefined || rest.length < Number(length))) return undefined;
-  // What follows is the answer to whatever the server takes for the next request.
+  // What follows is the response to whatever the server takes for the next request.
   const body = rest.toString("utf8", 0, length === undefined ? rest.length : Number(length));
   return { status: Number(statusLine.split(" ")[1]), headers, body };
 }

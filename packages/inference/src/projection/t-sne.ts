@@ -11,7 +11,7 @@ const LEAST = 1e-12;
 /**
  * Exact t-SNE (van der Maaten and Hinton 2008) as the reference does it (reference-graphql 8.5): no early exaggeration, plain
  * steps along a gradient that is summed up over the iterations, centred after each. `rows` numbers one row behind the other;
- * the answer is laid out in the same way. One row is at the origin.
+ * the response is laid out in the same way. One row is at the origin.
  */
 export function tSne(vectors: Float32Array, rows: number, settings: ProjectionSettings): Float64Array {
   const { dimensions, iterations, learningRate } = settings;

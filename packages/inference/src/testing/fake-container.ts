@@ -13,7 +13,7 @@ export interface Asked {
   readonly body: Record<string, unknown>;
 }
 
-/** An inference container for tests: the protocol of reference-graphql 8.6 with answers that a test gives it. */
+/** An inference container for tests: the protocol of reference-graphql 8.6 with responses that a test gives it. */
 export class FakeContainer implements AsyncDisposable {
   /** Everything but probes, in order. */
   readonly asked: Asked[] = [];
@@ -28,7 +28,7 @@ export class FakeContainer implements AsyncDisposable {
   atOnceMax = 0;
   readonly #paths: Paths;
   readonly #meta: unknown;
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #server = createServer((request, response) => void this.#response(request, response));
   #port = 0;
 
   private constructor(paths: Paths, meta: unknown) {
@@ -63,7 +63,7 @@ export class FakeContainer implements AsyncDisposable {
     if (this.#server.listening) await this.close();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #response(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = "" } = request;
     if (method === "GET" && url === "/.well-known/ready") {
       this.probes++;
@@ -89,13 +89,13 @@ export class FakeContainer implements AsyncDisposable {
   }
 
   #respond(response: ServerResponse, make: () => unknown): void {
-    const answer = ANSWERS[this.failures.shift() ?? this.always ?? "none"];
-    if (answer === undefined) response.setHeader("content-type", "application/json").end(JSON.stringify(make()));
-    else answer(response);
+    const result = RESPONSES[this.failures.shift() ?? this.always ?? "none"];
+    if (result === undefined) response.setHeader("content-type", "application/json").end(JSON.stringify(make()));
+    else result(response);
   }
 }
 
-const ANSWERS: Partial<Record<string, (response: ServerResponse) => void>> = {
+const RESPONSES: Partial<Record<string, (response: ServerResponse) => void>> = {
   slow: () => {},
   error: (response) => fail(response, 500, { error: "out of memory" }),
   refused: (response) => fail(response, 422, { error: "the text is too long" }),

@@ -19,7 +19,7 @@ export interface AutoSchemaSettings {
 export interface MadeByAutoSchema {
   readonly className: string;
   readonly isNewClass: boolean;
-  /** There was no answer that says whether it was made. */
+  /** There was no result that says whether it was made. */
   readonly isUnknown?: true;
   /** The data types of what is new, by name. */
   readonly properties: Readonly<Record<string, string>>;

@@ -143,7 +143,7 @@ export class ClassPlan {
     const context: RequestContext = { deadline, requestId };
     if (this.base !== undefined) {
       const { classId } = this.base;
-      const { record, added } = await this.#answered(
+      const { record, added } = await this.#resultOf(
         schemaService.ensureProperties(className, classId, this.#added, context),
       );
       return { record, made: added.length === 0 ? undefined : this.#made(new Set(added)) };
@@ -153,7 +153,7 @@ export class ClassPlan {
     const definition = parseClass(body, this.#schema, settings, undefined, this.parts.isShown);
     if (definition.vectorizer !== "none") await settings.modules.check(definition);
     const planned = { plannedVersion: this.#version };
-    const { record, isMade } = await this.#answered(schemaService.ensureClass(definition, context, planned));
+    const { record, isMade } = await this.#resultOf(schemaService.ensureClass(definition, context, planned));
     if (isMade) return { record, made: this.#made(this.#names) };
     throw new ShoalError("conflict", `another request has made class '${className}' meanwhile: send the object again`);
   }
@@ -163,7 +163,7 @@ export class ClassPlan {
     return this.#isUnknown ? { ...this.#made(this.#names), isUnknown: true } : undefined;
   }
 
-  async #answered<Answer>(change: Promise<Answer>): Promise<Answer> {
+  async #resultOf<Result>(change: Promise<Result>): Promise<Result> {
     try {
       return await change;
     } catch (thrown) {

@@ -190,7 +190,7 @@ it.each(["create", "batch"] as const)(
     setup.cluster.addClass({ class: "AggregateTaxes" });
     const context = contextOf(CREATE, UPDATE);
     const rights = { ...(context.rights as ClassRights), mayKnow: (name: string) => name === "Taxes" };
-    const answer = await WAYS[way](setup, "Taxes", { a: 1 }, { ...context, rights });
-    expect(answer).toContain("'AggregateTaxes' of class 'Taxes' would collide with that of another class");
+    const result = await WAYS[way](setup, "Taxes", { a: 1 }, { ...context, rights });
+    expect(result).toContain("'AggregateTaxes' of class 'Taxes' would collide with that of another class");
   },
 );

@@ -17,7 +17,7 @@ const LIMIT = "AGGREGATE_BYTES_MAX";
 /**
  * Figures over the documents that satisfy the filter. Commits between the steps of a long one may be seen by some figures
  * and not by others. Fails with `invalid` for a property that is not indexed, and with `tooLarge` when groups and distinct
- * values take too much memory. What the answer holds stays counted in the bounds' bytes, to be given back by whoever gets
+ * values take too much memory. What the result holds stays counted in the bounds' bytes, to be given back by whoever gets
  * it; everything else is given back here.
  */
 export function* aggregateDocuments(
@@ -33,9 +33,9 @@ export function* aggregateDocuments(
   try {
     const documents = filter === undefined ? source.directory.all() : yield* source.matching(filter, yielder);
     const isAll = filter === undefined;
-    const answer = yield* partsOf({ source, documents, isAll, isWhole, held, yielder, bounds }, aggregation);
-    keptBytes = bytesOfAggregate(answer);
-    return answer;
+    const result = yield* partsOf({ source, documents, isAll, isWhole, held, yielder, bounds }, aggregation);
+    keptBytes = bytesOfAggregate(result);
+    return result;
   } finally {
     held.close(keptBytes);
   }

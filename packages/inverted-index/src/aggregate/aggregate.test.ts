@@ -2,7 +2,7 @@ import { ShoalError } from "@shoal/model";
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, test } from "vitest";
 import { AggregateWorld, type PlainObject } from "./testing/aggregate-world.js";
-import { comparable, expectedAnswer } from "./testing/comparable.js";
+import { comparable, expectedResult } from "./testing/comparable.js";
 import { allOf, PROPERTIES, randomObject, UNINDEXED } from "./testing/shop.js";
 
 const ALL = [...PROPERTIES, ...UNINDEXED];
@@ -28,9 +28,9 @@ async function check(world: AggregateWorld, random: SeededRandom): Promise<void>
     groupsMax: random.below(6),
   };
   const filtered = random.next() < 0.5 ? [...world.objects.keys()].filter(() => random.next() < 0.5) : undefined;
-  const answer = await world.aggregate(asked, filtered);
+  const result = await world.aggregate(asked, filtered);
   const objects = filtered?.map((document) => world.objects.get(document)?.properties ?? {}) ?? objectsOf(world);
-  expect({ asked, answer: comparable(answer) }).toEqual({ asked, answer: expectedAnswer(objects, ALL, asked) });
+  expect({ asked, result: comparable(result) }).toEqual({ asked, result: expectedResult(objects, ALL, asked) });
 }
 
 describe("aggregations of a shard", () => {
@@ -50,7 +50,7 @@ describe("aggregations of a shard", () => {
     const world = new AggregateWorld(ALL);
     const properties = ALL.map((definition) => allOf(definition, 3));
     const asked = { properties, groupBy: undefined, isWhole: true, groupsMax: 1 };
-    expect(comparable(await world.aggregate(asked))).toEqual(expectedAnswer([], ALL, asked));
+    expect(comparable(await world.aggregate(asked))).toEqual(expectedResult([], ALL, asked));
     expect(await world.aggregate({ groupBy: "name" })).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe("aggregations of a shard", () => {
     const asked = { properties: price, groupBy: undefined, isWhole: true, groupsMax: 1 };
     for (let round = 0; round < 60; round++) {
       await change(world, random);
-      expect(comparable(await world.aggregate(asked))).toEqual(expectedAnswer(objectsOf(world), ALL, asked));
+      expect(comparable(await world.aggregate(asked))).toEqual(expectedResult(objectsOf(world), ALL, asked));
     }
   });
 

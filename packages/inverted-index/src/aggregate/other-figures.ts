@@ -4,7 +4,7 @@ import type { IndexedProperty } from "../analysis/property-kind.js";
 import type { AggregateScope } from "./aggregate-source.js";
 import { countMembers, eachGrouped, type Groups } from "./groups.js";
 
-/** How often each of two answers was given, one part a group. */
+/** How often each of two results was given, one part a group. */
 export function* booleanFigures(
   scope: AggregateScope,
   property: IndexedProperty,

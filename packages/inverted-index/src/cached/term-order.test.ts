@@ -22,7 +22,7 @@ describe("order of terms", () => {
     for (let round = 0; round < 30; round++) {
       for (let count = random.below(3000); count > 0; count--) add();
       const work = order.read(indexYielder());
-      // One that asks and is gone before it has an answer.
+      // One that asks and is gone before it has a result.
       if (round % 3 === 0 && work.next().done !== true) work.return({ sorted: [], fresh: [] });
       const reading = runWork(order.read(indexYielder()));
       add();

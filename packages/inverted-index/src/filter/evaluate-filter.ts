@@ -50,7 +50,7 @@ function indexOf(context: FilterContext, name: string): PropertyIndex {
   throw notIndexed(name);
 }
 
-/** `within`: the documents that matter; the answer may have others, too. */
+/** `within`: the documents that matter; the result may have others, too. */
 function* evaluate(context: FilterContext, filter: ShardFilter, within: DocumentSet | undefined): Work<DocumentSet> {
   if ("operands" in filter) {
     if (filter.operator === "And") return yield* conjunction(context, filter.operands, within);

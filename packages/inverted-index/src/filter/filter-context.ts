@@ -15,6 +15,6 @@ export interface FilterContext {
 export interface Comparison {
   readonly operator: CompareOperator;
   readonly value: FilterValue;
-  /** Documents that matter, when they are known to be few or many; the answer may have others, too. */
+  /** Documents that matter, when they are known to be few or many; the result may have others, too. */
   readonly within: DocumentSet | undefined;
 }

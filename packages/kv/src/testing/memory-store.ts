@@ -7,7 +7,7 @@ import { SortedEntries, type StoredChange } from "../sorted-entries.js";
 const CHUNK_ENTRIES_MAX = 256;
 
 /**
- * A store in memory with the same envelope and the same answers as `RocksStore`; nothing outlives it.
+ * A store in memory with the same envelope and the same results as `RocksStore`; nothing outlives it.
  */
 export class MemoryStore implements KeyValueStore {
   #entries = SortedEntries.empty;
@@ -51,7 +51,7 @@ export class MemoryStore implements KeyValueStore {
     this.#entries = SortedEntries.empty;
   }
 
-  /** A copy: what a caller does to an answer must not reach the store. */
+  /** A copy: what a caller does to a result must not reach the store. */
   #lookUp(key: Uint8Array): Uint8Array | undefined | ShoalError {
     this.#checkOpen();
     checkKey(key);

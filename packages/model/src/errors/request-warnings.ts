@@ -9,7 +9,7 @@ const NAME_CHARS_MAX = 64;
 
 /**
  * What a request says without effect, in words for its sender: names only, no values, and so few of them that they fit into the
- * headers of an answer. Whoever reads a part of the request is handed it. What is reported twice counts once, so that a body may be read
+ * headers of a response. Whoever reads a part of the request is handed it. What is reported twice counts once, so that a body may be read
  * again and the items of a list may have the same fault.
  */
 export class RequestWarnings {

@@ -59,12 +59,12 @@ describe("parseReferenceTarget", () => {
     [`x://elsewhere/${uuid}`, "the host of a beacon must be 'localhost', got 'elsewhere'"],
     ["", "invalid reference: invalid cref URI: path must be of format '/<uuid>', but got ''"],
     ["x://localhost/7", "invalid reference: invalid cref URI: 2nd path segment must be uuid, but got '7'"],
-  ])("%s: %s", (text, answer) => {
+  ])("%s: %s", (text, response) => {
     let target = "";
     const refused = invalidText(() => {
       target = parseReferenceTarget(text);
     });
-    expect(refused === "accepted" ? target : refused).toBe(answer);
+    expect(refused === "accepted" ? target : refused).toBe(response);
   });
 });
 

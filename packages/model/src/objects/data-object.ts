@@ -16,7 +16,7 @@ export interface DataObject {
   readonly extras: JsonObject | undefined;
 }
 
-/** An object as its shard hands it out. The properties stay the bytes that were stored, so an answer can splice them. */
+/** An object as its shard hands it out. The properties stay the bytes that were stored, so a response can splice them. */
 export interface StoredObject {
   readonly id: ObjectId;
   readonly className: string;

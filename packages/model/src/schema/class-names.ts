@@ -7,7 +7,7 @@ export const NAME_CHARS_MAX = 255;
 const CLASS_NAME = /^[A-Z][_0-9A-Za-z]*$/;
 const PROPERTY_NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
-/** Names that mean something else in answers, filter paths or GraphQL. */
+/** Names that mean something else in responses, filter paths or GraphQL. */
 const RESERVED_PROPERTY_NAMES: ReadonlySet<string> = new Set([
   "_additional",
   "_id",

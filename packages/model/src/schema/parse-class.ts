@@ -22,7 +22,7 @@ import { parseVectorIndexConfig } from "./vector-index-config.js";
 
 /**
  * The body of "create a class" as a complete, valid definition: names normalised, defaults filled in, members in the
- * order of answers (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped and go into `warnings`; those that
+ * order of responses (reference-rest 4.1 to 4.5, decisions.md). Unknown members are dropped and go into `warnings`; those that
  * ask for what is not built (`unbuilt-members.ts`) are refused. Fails with `malformed` on wrong JSON types, else with `invalid`; of several faults the first in the order of 4.5 is reported. What the vectorizer
  * says to it is left to the caller: `ModuleClassRules.check`. A class of that very name is no fault here: it may be the one
  * that an earlier request for the same has made (`SchemaService.addClass`). Errors name only other classes that are shown.

@@ -84,7 +84,7 @@ export interface SentProperty {
 }
 
 /**
- * One property of a body with its name normalised and otherwise unchecked; members in the order of answers. Fails with
+ * One property of a body with its name normalised and otherwise unchecked; members in the order of responses. Fails with
  * `invalid` on a member that asks for what is not built; unknown ones are dropped, with a warning.
  */
 export function readProperty(

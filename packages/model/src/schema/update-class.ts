@@ -71,7 +71,7 @@ function withInertOf(
   });
 }
 
-/** The class with what the body says of the sections that are compared as a whole; members in the order of answers. */
+/** The class with what the body says of the sections that are compared as a whole; members in the order of responses. */
 function applied(read: ClassBody, current: ClassDefinition): ClassDefinition {
   const { replicationConfig = current.replicationConfig } = read;
   return {

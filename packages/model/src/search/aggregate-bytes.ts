@@ -23,10 +23,10 @@ function bytesOfTexts(texts: readonly string[]): number {
   return TEXT_BYTES * texts.length + 2 * chars;
 }
 
-/** What a shard's answer takes in memory, counted as the shard counts it. */
-export function bytesOfAggregate(answer: ShardAggregate): number {
+/** What a shard's response takes in memory, counted as the shard counts it. */
+export function bytesOfAggregate(response: ShardAggregate): number {
   let bytes = 0;
-  for (const { groupedBy, properties } of answer) {
+  for (const { groupedBy, properties } of response) {
     if (groupedBy !== undefined) bytes += GROUP_BYTES + properties.length * GROUP_PROPERTY_BYTES;
     for (const part of properties) {
       if (part.kind === "numbers") bytes += DISTINCT_NUMBER_BYTES * (part.distinct?.values.length ?? 0);

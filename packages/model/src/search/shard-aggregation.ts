@@ -1,7 +1,7 @@
 import type { ShardFilter } from "../filters/where-filter.js";
 import type { AggregatedProperty } from "./aggregation.js";
 
-/** The aggregation of one shard: what it answers can be merged exactly with the answers of others. */
+/** The aggregation of one shard: what it answers can be merged exactly with the responses of others. */
 export interface ShardAggregation {
   readonly filter: ShardFilter | undefined;
   readonly groupBy: string | undefined;

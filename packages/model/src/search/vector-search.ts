@@ -8,7 +8,7 @@ export interface VectorSearch {
   readonly vector: Float32Array;
   /** Nearest so many (offset plus limit of the query). */
   readonly count: number;
-  /** Rows of the hits in the same answer; undefined: ids and distances only. */
+  /** Rows of the hits in the same response; undefined: ids and distances only. */
   readonly fields: RowFields | undefined;
   /** Objects that may be hits; all when absent. */
   readonly filter?: ShardFilter | undefined;

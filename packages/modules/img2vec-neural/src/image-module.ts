@@ -1,5 +1,5 @@
 import { InferenceContainer } from "@shoal/inference";
-import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
+import { type Module, type ModuleRegistration, type ModuleResources, servedBy } from "@shoal/module-api";
 import { IMAGE_CLASS_CONFIG, MODULE_NAME } from "./class-config.js";
 import { imageVectorizer, vectorsOfImages } from "./image-vectorizer.js";
 import { nearImage } from "./near-image.js";
@@ -21,7 +21,7 @@ export function imageModule(address: string, resources: Pick<ModuleResources, "n
     vectorizer: imageVectorizer(vectorOfImage),
     classConfig: IMAGE_CLASS_CONFIG,
     searchArguments: [nearImage(vectorOfImage, resources.nowMs)],
-    ...answeredBy(container),
+    ...servedBy(container),
     // The container says nothing of itself (reference-graphql 8.1).
     meta: async () => ({}),
   };

@@ -11,7 +11,7 @@ const ENTITIES: readonly (readonly [tag: string, entity: string])[] = [
   ["Organization", "I-ORG"],
 ];
 
-/** One word of the library's answer. */
+/** One word of the library's response. */
 interface Term {
   readonly text: string;
   readonly tags: readonly string[];

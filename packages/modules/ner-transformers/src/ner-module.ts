@@ -1,4 +1,4 @@
-import { answeredBy, type Module, type ModuleRegistration } from "@shoal/module-api";
+import { type Module, type ModuleRegistration, servedBy } from "@shoal/module-api";
 import { ContainerRecognizer, EmbeddedRecognizer, MODULE_NAME, type Recognizer } from "./recognizer.js";
 import { tokens } from "./tokens.js";
 
@@ -15,5 +15,5 @@ export const NER_MODULE: ModuleRegistration = {
 };
 
 export function nerModule(recognizer: Recognizer): Module {
-  return { name: MODULE_NAME, additionalProperties: [tokens(recognizer)], ...answeredBy(recognizer) };
+  return { name: MODULE_NAME, additionalProperties: [tokens(recognizer)], ...servedBy(recognizer) };
 }

@@ -1,5 +1,5 @@
 import { InferenceContainer } from "@shoal/inference";
-import { answeredBy, type Module, type ModuleRegistration, type ModuleResources } from "@shoal/module-api";
+import { type Module, type ModuleRegistration, type ModuleResources, servedBy } from "@shoal/module-api";
 import { answer } from "./answer.js";
 import { ASK } from "./ask.js";
 
@@ -25,6 +25,6 @@ export function qnaModule(address: string, resources: Pick<ModuleResources, "now
     name: MODULE_NAME,
     searchArguments: [ASK],
     additionalProperties: [answer(container)],
-    ...answeredBy(container),
+    ...servedBy(container),
   };
 }

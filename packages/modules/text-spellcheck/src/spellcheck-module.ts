@@ -1,4 +1,4 @@
-import { answeredBy, type Module, type ModuleRegistration } from "@shoal/module-api";
+import { type Module, type ModuleRegistration, servedBy } from "@shoal/module-api";
 import { correctText } from "./correct-text.js";
 import { spellCheck } from "./spell-check.js";
 import { ContainerSpeller, EmbeddedSpeller, MODULE_NAME, type Speller } from "./speller.js";
@@ -25,6 +25,6 @@ export function spellcheckModule(speller: Speller): Module {
         return texts.map((text) => correctText(text, changes).text);
       },
     },
-    ...answeredBy(speller),
+    ...servedBy(speller),
   };
 }

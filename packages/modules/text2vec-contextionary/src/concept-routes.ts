@@ -46,7 +46,7 @@ export function conceptRoutes(contextionary: Contextionary): readonly ModuleRout
       operation: {
         id: "getConcept",
         summary: "What the contextionary knows of a word",
-        answers: {
+        responses: {
           200: {
             description: "The word, or each of the words in camel case; unknown ones by name only.",
             schema: CONCEPT,
@@ -71,7 +71,7 @@ export function conceptRoutes(contextionary: Contextionary): readonly ModuleRout
             "a word": { concept: "wearable", definition: "small computer that is worn on the body", weight: 1 },
           },
         },
-        answers: {
+        responses: {
           200: { description: "What it was taught.", schema: EXTENSION },
           400: { description: "It breaks a rule for extensions, or none of the definition's words is known." },
         },

@@ -1,11 +1,11 @@
 import { Projector } from "@shoal/inference";
 import {
-  answeredBy,
   featureProjection,
   type Module,
   type ModuleRegistration,
   type ModuleResources,
   NEAR_TEXT,
+  servedBy,
 } from "@shoal/module-api";
 import type { RequestContext } from "@shoal/runtime";
 import { INTERPRETATION } from "./additional/interpretation.js";
@@ -60,6 +60,6 @@ export function contextionaryModule(
     classifiers: [contextualClassifier(contextionary)],
     routes: conceptRoutes(contextionary),
     internalRoutes: extensionStorageRoutes(extensions),
-    ...answeredBy(contextionary, projector),
+    ...servedBy(contextionary, projector),
   };
 }

@@ -71,8 +71,8 @@ export function embeddedContextionary(load: () => Promise<Vocabulary>, extension
         const some = vectors.slice(at, at + VECTORS_AT_ONCE);
         const queries = new Float32Array(some.length * dimensions);
         for (const [i, vector] of some.entries()) queries.set(vector, i * dimensions);
-        const answers = await nearestRows(matrix.subarray(0, usual * dimensions), dimensions, queries, count);
-        for (const nearest of answers) found.push(wordsOf(vocabulary, nearest, usual, count));
+        const responses = await nearestRows(matrix.subarray(0, usual * dimensions), dimensions, queries, count);
+        for (const nearest of responses) found.push(wordsOf(vocabulary, nearest, usual, count));
       }
       return found;
     },

@@ -1,11 +1,11 @@
 import { Projector } from "@shoal/inference";
 import {
-  answeredBy,
   featureProjection,
   type Module,
   type ModuleRegistration,
   type ModuleResources,
   NEAR_TEXT,
+  servedBy,
 } from "@shoal/module-api";
 import { TRANSFORMERS_CLASS_CONFIG } from "./class-config.js";
 import { ContainerModel, EmbeddedModel, type LanguageModel, MODULE_NAME } from "./language-model.js";
@@ -36,6 +36,6 @@ export function transformersModule(model: LanguageModel, resources: Pick<ModuleR
     classConfig: TRANSFORMERS_CLASS_CONFIG,
     searchArguments: [NEAR_TEXT],
     additionalProperties: [featureProjection(projector.project)],
-    ...answeredBy(model, projector),
+    ...servedBy(model, projector),
   };
 }

@@ -26,7 +26,7 @@ export interface AggregateParts extends FilterParts {
 }
 
 /**
- * Figures over a class: every shard answers for its objects, and the answers merge exactly, so that they are those of one
+ * Figures over a class: every shard answers for its objects, and the results merge exactly, so that they are those of one
  * shard to the last bit. Fails with `invalid` on what the class cannot answer, and with `tooLarge`, naming the limit, when
  * groups and distinct values take too much memory; messages of shards name the shard.
  */
@@ -56,20 +56,20 @@ export async function aggregateClass(
   };
   const received = new ReceivedBytes(aggregateBytesMax, context.rowBytes);
   try {
-    const answers = await scatter(shards, context, async (shard, inner) => {
-      const answer = await askShard(router, shard, aggregation, inner);
-      received.add(bytesOfAggregate(answer), !isWhole);
-      return answer;
+    const results = await scatter(shards, context, async (shard, inner) => {
+      const result = await askShard(router, shard, aggregation, inner);
+      received.add(bytesOfAggregate(result), !isWhole);
+      return result;
     });
     const yielder = queryYielder(context);
-    if (groupBy !== undefined) return await mergeGroups(answers, groupsMax, query.properties, kinds, yielder);
-    return [await mergeParts(undefined, answers.flat(), query.properties, kinds, yielder)];
+    if (groupBy !== undefined) return await mergeGroups(results, groupsMax, query.properties, kinds, yielder);
+    return [await mergeParts(undefined, results.flat(), query.properties, kinds, yielder)];
   } finally {
     received.end();
   }
 }
 
-/** What the answers of the shards hold, which the shards have counted already: gives it back once they are merged. */
+/** What the results of the shards hold, which the shards have counted already: gives it back once they are merged. */
 class ReceivedBytes {
   readonly #outer: RowBytes | undefined;
   readonly #held: ByteBudget;
@@ -111,14 +111,14 @@ async function askShard(
 }
 
 /**
- * Lets the aggregations of one answer be made one after another: all at once they would only hold more, and keep others
- * from their steps. What counts the bytes of an answer names it.
+ * Lets the aggregations of one result be made one after another: all at once they would only hold more, and keep others
+ * from their steps. What counts the bytes of a result names it.
  */
-export class AnswerQueue {
+export class ResultQueue {
   readonly #gates = new WeakMap<RowBytes, Gate>();
 
   /**
-   * In the order of the calls, whether those before fail or not. At once when nothing names the answer. Whoever waits fails
+   * In the order of the calls, whether those before fail or not. At once when nothing names the result. Whoever waits fails
    * with the signal's reason when it fires.
    */
   run<Result>(context: RequestContext, work: () => Promise<Result>): Promise<Result> {

@@ -18,8 +18,8 @@ describe("aggregations over shards", () => {
       const limit = random.next() < 0.5 ? undefined : random.below(5);
       const query = aggregateQuery({ properties: wanted, groupBy, limit });
       const { engine } = engineOver(shards);
-      const answer = await engine.aggregate(query, context);
-      expect({ query, answer }).toEqual({ query, answer: plainAggregate(objects, PROPERTIES, query) });
+      const result = await engine.aggregate(query, context);
+      expect({ query, result }).toEqual({ query, result: plainAggregate(objects, PROPERTIES, query) });
     }
   });
 
@@ -29,13 +29,13 @@ describe("aggregations over shards", () => {
       price: (random.next() - 0.5) * 10 ** Math.floor(random.next() * 40 - 20),
     }));
     const query = aggregateQuery({ properties: [allOf("price")] });
-    const answers = new Set<string>();
+    const results = new Set<string>();
     for (let round = 0; round < 20; round++) {
       const shards: { price: number }[][] = [[], [], [], []];
       for (const object of objects) shards[random.below(4)]?.push(object);
-      answers.add(JSON.stringify(await engineOver(shards).engine.aggregate(query, context)));
+      results.add(JSON.stringify(await engineOver(shards).engine.aggregate(query, context)));
     }
-    expect(answers.size).toBe(1);
+    expect(results.size).toBe(1);
   });
 
   test("no object: no groups, and nothing but zeros without groups", async () => {
@@ -132,7 +132,7 @@ describe("refused aggregations", () => {
 
   test("a shard's message is passed on with its name, and the other shards are called off", async () => {
     const { engine, asked } = engineOver([[], []], {
-      answer: async ({ shard, context: { signal } }) => {
+      result: async ({ shard, context: { signal } }) => {
         if (shard.shardName === "s1") throw new ShoalError("dataLoss", "column of 'age' is damaged");
         return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
       },
@@ -172,7 +172,7 @@ describe("refused aggregations", () => {
     const stop = new AbortController();
     const stopped = engineOver(shards, {
       aggregateBytesMax: 1e9,
-      answer: async ({ shard }) => {
+      result: async ({ shard }) => {
         setImmediate(() => stop.abort(new ShoalError("deadlineExceeded", "too late")));
         return (
           shards[shard.shardName === "s0" ? 0 : 1]?.map(({ name }) => ({

@@ -40,14 +40,14 @@ function largestFirst(a: MergedGroup, b: MergedGroup): number {
 
 /** The `groupsMax` largest groups of all shards together. */
 export async function mergeGroups(
-  answers: readonly ShardAggregate[],
+  results: readonly ShardAggregate[],
   groupsMax: number,
   wanted: readonly AggregatedProperty[],
   kinds: readonly PropertyAggregate["kind"][],
   yielder: Yielder,
 ): Promise<readonly AggregateGroup[]> {
   const groups = new Map<string | number | boolean, MergedGroup>();
-  for (const part of answers.flat()) {
+  for (const part of results.flat()) {
     if (part.groupedBy === undefined) continue;
     let group = groups.get(part.groupedBy);
     if (group === undefined) {

@@ -4,15 +4,15 @@ export interface ClientOperation {
   /** What is written; of reads, what was found. A deletion writes "". */
   value: string;
   readonly calledAt: number;
-  /** Infinity: no answer came, or one that says that nobody knows. */
+  /** Infinity: no result came, or one that says that nobody knows. */
   endedAt: number;
   /** Of a create that was refused: an object was there. */
   isRefused?: boolean;
 }
 
 /**
- * Whether one order of the operations explains all answers, in which each takes effect between its call and its answer; those
- * without answer may take effect at any time after their call, or never. After Wing and Gong (1993), with the memory of states
+ * Whether one order of the operations explains all results, in which each takes effect between its call and its result; those
+ * without result may take effect at any time after their call, or never. After Wing and Gong (1993), with the memory of states
  * that Lowe added (2017), as Porcupine does it.
  */
 export function isLinear(operations: readonly ClientOperation[]): boolean {
@@ -41,12 +41,12 @@ export function isLinear(operations: readonly ClientOperation[]): boolean {
       if (isDone[at]) continue;
       const after = effect(operation, value);
       if (after === undefined) continue;
-      const isAnswered = operation.endedAt !== Number.POSITIVE_INFINITY;
+      const hasResponded = operation.endedAt !== Number.POSITIVE_INFINITY;
       isDone[at] = true;
-      if (isAnswered) open--;
+      if (hasResponded) open--;
       if (explains(after)) return true;
       isDone[at] = false;
-      if (isAnswered) open++;
+      if (hasResponded) open++;
     }
     return false;
   };

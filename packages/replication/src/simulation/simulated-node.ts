@@ -393,18 +393,18 @@ export class SimulatedNode {
         this.#write(shard, open, effect);
         return;
       case "propose": {
-        let isAnswered = false;
-        const answered = (event: CopyEvent) => {
-          if (isAnswered) return;
-          isAnswered = true;
+        let hasResponded = false;
+        const responded = (event: CopyEvent) => {
+          if (hasResponded) return;
+          hasResponded = true;
           toSelf(event);
         };
         propose(this.name, shard, effect.next, (isAccepted, current) => {
           this.#whenRunning(() => {
-            answered({ type: "proposed", outcome: isAccepted ? "accepted" : "conflict", configuration: current });
+            responded({ type: "proposed", outcome: isAccepted ? "accepted" : "conflict", configuration: current });
           });
         });
-        this.#after(PROPOSAL_MS, () => answered({ type: "proposed", outcome: "unknown", configuration: undefined }));
+        this.#after(PROPOSAL_MS, () => responded({ type: "proposed", outcome: "unknown", configuration: undefined }));
         return;
       }
       case "refresh":

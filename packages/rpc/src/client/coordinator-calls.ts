@@ -17,7 +17,7 @@ import { CLUSTER_ID, errorOfStatus, REQUEST_ID } from "../wire/status-codec.js";
 /** The name in the certificate of every coordinator. */
 const COORDINATOR = "coordinator";
 
-/** What one coordinator gets for an answer before another one is asked; in a slow call, for more than it may take. */
+/** What one coordinator gets for a response before another one is asked; in a slow call, for more than it may take. */
 const ATTEMPT_MS = 3_000;
 const SLOW_ATTEMPT_MS = 12_000;
 const CONNECT_MS = 1_000;
@@ -34,10 +34,10 @@ const SCHEMA_BYTES_MAX = 512 * 1024 * 1024;
 const CANNOT_BE_REACHED = "the coordinator cannot be reached";
 
 /** What a client needs of a method. */
-export interface CalledMethod<Request, Answer> extends CallRules {
+export interface CalledMethod<Request, Response> extends CallRules {
   readonly path: string;
   readonly requestSerialize: (request: Request) => Buffer;
-  readonly responseDeserialize: (bytes: Buffer) => Answer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
 export interface CoordinatorCallsOptions {
@@ -76,11 +76,11 @@ export class CoordinatorCalls implements Disposable {
    * One call. A coordinator that cannot be reached is passed over; one that was lost on the way only when the call
    * `isRepeatable`. Fails with what the coordinator says, or with `unavailable`.
    */
-  async ask<Request extends object, Answer extends object>(
-    method: CalledMethod<Request, Answer>,
+  async ask<Request extends object, Response extends object>(
+    method: CalledMethod<Request, Response>,
     request: Request,
     context: RequestContext,
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const failures: ShoalError[] = [];
     for (let made = 0; made < this.#clients.length; made++) {
       context.signal?.throwIfAborted();
@@ -104,8 +104,8 @@ export class CoordinatorCalls implements Disposable {
         if (deliveryOf(thrown) === undefined && this.#options.now() - begunMs > ATTEMPT_MS) break;
       }
     }
-    const answered = failures.find((failure) => deliveryOf(failure) === undefined);
-    if (answered !== undefined) throw answered;
+    const responded = failures.find((failure) => deliveryOf(failure) === undefined);
+    if (responded !== undefined) throw responded;
     const reasons = failures.flatMap(({ cause }) => (cause instanceof Error ? cause.message : [])).join("; ");
     const worded = new Set(failures.map(({ message }) => message).filter((message) => message !== CANNOT_BE_REACHED));
     const error = new ShoalError("unavailable", [CANNOT_BE_REACHED, ...worded].join(": "), {
@@ -203,25 +203,25 @@ export class CoordinatorCalls implements Disposable {
     this.#reasons.delete(address);
   }
 
-  async #unary<Request extends object, Answer extends object>(
+  async #unary<Request extends object, Response extends object>(
     client: Client,
     address: string,
-    method: CalledMethod<Request, Answer>,
+    method: CalledMethod<Request, Response>,
     request: Request,
     context: RequestContext,
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const metadata = this.#metadata();
     if (context.requestId !== undefined) metadata.set(REQUEST_ID, context.requestId);
     const attemptMs = method.isSlow ? SLOW_ATTEMPT_MS : ATTEMPT_MS;
     const options: CallOptions = { deadline: Math.min(context.deadline, this.#options.now() + attemptMs) };
     const { signal } = context;
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<Response>((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;
-      const done = (error: ServiceError | null, answer?: unknown) => {
+      const done = (error: ServiceError | null, response?: unknown) => {
         signal?.removeEventListener("abort", cancel);
         this.#noteCluster(error);
         if (signal?.aborted) reject(signal.reason);
-        else if (error === null) resolve(answer as Answer);
+        else if (error === null) resolve(response as Response);
         else reject(errorOfStatus(error, address));
       };
       const call = client.makeUnaryRequest(

@@ -21,13 +21,13 @@ export function coordinatorClient<Service>(
   const followed = new FollowedSnapshot(calls, service, onReachable);
   const methods = service.methods.map(({ name, call, isChange, request, result, made = positionIn, mustNotify }) => {
     const ask = async (args: readonly unknown[], context: RequestContext, changeId: string): Promise<unknown> => {
-      const answer = await calls.ask(service.calls[call] as never, request(args, changeId), context);
-      const position = made(answer);
+      const response = await calls.ask(service.calls[call] as never, request(args, changeId), context);
+      const position = made(response);
       if (position !== undefined) {
         const notified = followed.reach(position, context);
         await (mustNotify === true ? notified : notified.catch(() => undefined));
       }
-      return result?.(answer, args);
+      return result?.(response, args);
     };
     const method = (...args: readonly unknown[]): Promise<unknown> => {
       const context = args.findLast(isContext) as RequestContext;
@@ -44,8 +44,8 @@ export function coordinatorClient<Service>(
   return { ...Object.fromEntries(methods), ...own } as unknown as Service & Disposable;
 }
 
-function positionIn(answer: { readonly position?: Position | null }): Position | null | undefined {
-  return answer.position;
+function positionIn(response: { readonly position?: Position | null }): Position | null | undefined {
+  return response.position;
 }
 
 /** Nothing that a method takes after its context has a deadline; a value before it may have anything. */
@@ -54,22 +54,22 @@ function isContext(arg: unknown): arg is RequestContext {
 }
 
 /**
- * Sends a change under one id until there is an answer to it: when a coordinator was lost on the way, for a while. Then it is
+ * Sends a change under one id until there is a response to it: when a coordinator was lost on the way, for a while. Then it is
  * settled, so that the same change by somebody else is another one.
  */
-async function settled<Answer>(
+async function settled<Response>(
   calls: CoordinatorCalls,
   context: RequestContext,
-  change: (changeId: string) => Promise<Answer>,
-): Promise<Answer> {
+  change: (changeId: string) => Promise<Response>,
+): Promise<Response> {
   const changeId = randomUUID();
   const giveUpMs = Math.min(context.deadline, calls.nowMs() + REPEAT_MS_MAX);
   for (let lost: unknown; ; ) {
     try {
-      const answer = await change(changeId);
-      // What is not settled is taken for a change that nobody has the answer of: no harm is done.
+      const response = await change(changeId);
+      // What is not settled is taken for a change that nobody has the response of: no harm is done.
       await calls.ask(SCHEMA.Settle, { changeId }, context).catch(() => undefined);
-      return answer;
+      return response;
     } catch (thrown) {
       const delivery = deliveryOf(thrown);
       if (delivery === "unknown") lost ??= thrown;

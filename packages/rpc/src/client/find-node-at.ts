@@ -5,7 +5,7 @@ import type { TlsSource } from "../tls/tls-source.js";
 import { IDENTITY } from "../wire/services.js";
 
 /** Who did not answer by then is not there. */
-const ANSWER_MS_MAX = 2_000;
+const RESPONSE_MS_MAX = 2_000;
 
 /**
  * Who is at `address`, for a coordinator: undefined when nobody answers as node `name`. Empty members: a process that does not
@@ -24,9 +24,10 @@ export function findNodeAt(
       requestSerialize,
       responseDeserialize,
       { name },
-      { deadline: now() + ANSWER_MS_MAX },
-      (error, answer) => {
-        if (error === null && answer !== undefined) resolve({ identity: answer.identity, process: answer.process });
+      { deadline: now() + RESPONSE_MS_MAX },
+      (error, response) => {
+        if (error === null && response !== undefined)
+          resolve({ identity: response.identity, process: response.process });
         else resolve(error?.code === status.UNIMPLEMENTED ? { identity: "", process: "" } : undefined);
       },
     );

@@ -14,7 +14,7 @@ export interface ConnectNodeOptions {
   readonly now: () => number;
   /** The version of the schema that this process knows: it travels with every request. */
   readonly schemaVersion: () => number;
-  /** Called at every answer with the version that the node knows. */
+  /** Called at every response with the version that the node knows. */
   readonly onNodeSchemaVersion?: (version: number) => void;
   /** Plain text when undefined. */
   readonly tls?: TlsSource | undefined;

@@ -23,7 +23,7 @@ const ABORT_TICK_MS = 20;
 const ENCODING_MAX = 4;
 
 export interface NodeConnectionLimits {
-  /** Of a request and of an answer. */
+  /** Of a request and of a response. */
   readonly messageBytesMax: number;
   /** While more wait to be sent, long requests wait before they are encoded. */
   readonly unsentBytesMax: number;
@@ -83,7 +83,7 @@ export class NodeLink {
     this.#abortTimer ??= setInterval(() => this.#endAborted(), ABORT_TICK_MS);
     if (this.#isFull && method.isLong?.(...args)) this.#waiting.push({ id, pending });
     else this.#begin(id, pending);
-    return pending.answer;
+    return pending.response;
   }
 
   /** Ends the link; what is under way fails with `unavailable`. */
@@ -149,7 +149,7 @@ export class NodeLink {
 
   #onFrame(stream: FrameStream, { request, kind, payload }: WireFrame): void {
     const pending = this.#pending.get(request);
-    // Given up: what still comes of its answer is of no use.
+    // Given up: what still comes of its response is of no use.
     if (pending === undefined || pending.stream !== stream) return;
     try {
       pending.hold(payload.length);
@@ -159,7 +159,7 @@ export class NodeLink {
         if (message !== undefined) this.#end(request, pending, kind, message);
       }
     } catch (error) {
-      this.#giveUp(request, pending, this.#answerError(pending, error));
+      this.#giveUp(request, pending, this.#responseError(pending, error));
     }
   }
 
@@ -182,7 +182,7 @@ export class NodeLink {
     this.#options.onNodeSchemaVersion(schemaVersion);
   }
 
-  #answerError(pending: PendingRequest, thrown: unknown): unknown {
+  #responseError(pending: PendingRequest, thrown: unknown): unknown {
     const error = ShoalError.from(thrown);
     if (error.code !== "internal") return thrown;
     return new ShoalError("internal", `the answer of ${pending.describe(this.#options.name)}: ${error.message}`);
@@ -199,7 +199,7 @@ export class NodeLink {
     this.#abortTimer = undefined;
   }
 
-  /** Nobody waits for the answer any more: the server is notified, unless it has not seen the request. */
+  /** Nobody waits for the response any more: the server is notified, unless it has not seen the request. */
   #giveUp(id: number, pending: PendingRequest, reason: unknown): void {
     if (this.#pending.get(id) !== pending) return;
     this.#pending.remove(id);

@@ -25,7 +25,7 @@ export interface NodeStreamsOptions extends LinkEvents {
   readonly isPrompt?: boolean;
   /** At each greeting: the version of the schema that the node knows. */
   readonly onNodeSchemaVersion?: (version: number) => void;
-  /** Frames of requests and answers. */
+  /** Frames of requests and responses. */
   readonly onFrame?: (stream: FrameStream, frame: WireFrame) => void;
   /** Called when less waits to be sent than before. */
   readonly onRoom?: () => void;

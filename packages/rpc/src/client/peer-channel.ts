@@ -59,7 +59,7 @@ class PeerChannel implements PeerConnection {
         method: PEERS.Deliver,
         metadata,
         bytesInFlightMax: [HEARTBEATS_IN_FLIGHT_MAX, IN_FLIGHT_MAX],
-        // A client waits for each commit and each answer to it.
+        // A client waits for each commit and each response to it.
         isPrompt: true,
         ...events,
       });

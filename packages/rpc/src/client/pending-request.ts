@@ -7,14 +7,14 @@ import type { ByteReader } from "../wire/byte-reader.js";
 /** One request to a node, until it is answered or given up. */
 export class PendingRequest {
   readonly context: RequestContext;
-  readonly answer: Promise<unknown>;
+  readonly response: Promise<unknown>;
   /** The stream that it is sent over; undefined while it waits for room. */
   stream: FrameStream | undefined;
   readonly method: AnyShardMethod;
   readonly args: readonly unknown[];
   readonly #hasRows: boolean;
   #wasLookedAt = false;
-  #resolve: (answer: unknown) => void = () => undefined;
+  #resolve: (response: unknown) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
   constructor(method: AnyShardMethod, args: readonly unknown[], context: RequestContext) {
@@ -22,7 +22,7 @@ export class PendingRequest {
     this.args = args;
     this.context = context;
     this.#hasRows = context.rowBytes !== undefined && method.hasRows(...args);
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -43,17 +43,17 @@ export class PendingRequest {
     return signal?.aborted ? signal.reason : undefined;
   }
 
-  /** Counts what has arrived. Fails when there is no room for the answer. */
+  /** Counts what has arrived. Fails when there is no room for the response. */
   hold(bytes: number): void {
     if (this.#hasRows) this.context.rowBytes?.add(bytes, "rows");
   }
 
   resolve(reader: ByteReader): void {
-    const answer = this.method.answer(reader, undefined, this.args);
+    const response = this.method.response(reader, undefined, this.args);
     reader.end();
-    const bytes = this.method.aggregateBytes?.(answer);
+    const bytes = this.method.aggregateBytes?.(response);
     if (bytes !== undefined) this.context.rowBytes?.add(bytes, "aggregation");
-    this.#resolve(answer);
+    this.#resolve(response);
   }
 
   reject(error: unknown): void {

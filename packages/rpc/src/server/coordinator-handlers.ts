@@ -39,13 +39,13 @@ export function coordinatorHandlers<Service extends object>(
     recent.add(snapshot);
   });
   stopped.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
-  const handlers = methods.map(({ name, call: callName, nodeOf, args, answer }) => {
+  const handlers = methods.map(({ name, call: callName, nodeOf, args, response }) => {
     const handler = unaryHandler(async (request, context, call) => {
       const fault = isSecure && nodeOf !== undefined && nodeFault(nodeOf(request), certificateNames(call));
       if (fault) throw fault;
       const result = await (service as Methods)[name]?.(...args(request, context));
       // It is answered after the listeners of this process have been called: the latest holds the change.
-      return answer(result, readPosition(latest), request);
+      return response(result, readPosition(latest), request);
     });
     return [callName, handler] as const;
   });
@@ -60,9 +60,9 @@ export function coordinatorHandlers<Service extends object>(
 }
 
 /** A unary call served by `serve`; whatever it fails with becomes the status. */
-export function unaryHandler<Request, Answer>(
-  serve: (request: Request, context: RequestContext, call: AnyUnary) => Promise<Answer>,
-): handleUnaryCall<Request, Answer> {
+export function unaryHandler<Request, Response>(
+  serve: (request: Request, context: RequestContext, call: AnyUnary) => Promise<Response>,
+): handleUnaryCall<Request, Response> {
   return (call, callback) => {
     const abort = new AbortController();
     call.on("cancelled", () => abort.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more")));
@@ -74,7 +74,7 @@ export function unaryHandler<Request, Answer>(
     };
     // What fails before its first await fails as a promise, too.
     (async () => serve(call.request, context, call as AnyUnary))().then(
-      (answer) => callback(null, answer),
+      (response) => callback(null, response),
       (thrown) => callback(statusOf(thrown)),
     );
   };

@@ -14,7 +14,7 @@ export class RunningRequest implements RequestContext {
   readonly #onAbort: (reason: unknown) => void;
   readonly #signal = new LateSignal();
 
-  /** `onAbort` is called once when nobody waits for the answer any more. */
+  /** `onAbort` is called once when nobody waits for the response any more. */
   constructor(
     bounds: { readonly deadline: number; readonly requestId: string | undefined },
     onAbort: (reason: unknown) => void,

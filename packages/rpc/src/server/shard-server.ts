@@ -21,13 +21,13 @@ export interface ServedNode extends ShardService {
 }
 
 export interface ShardServingLimits {
-  /** Of a request and of an answer. */
+  /** Of a request and of a response. */
   readonly messageBytesMax: number;
   /** Of one stream, received and not answered, or answered and not sent: it is not read on. */
   readonly heldBytesMax: number;
-  /** What the rows of one answer take. */
+  /** What the rows of one response take. */
   readonly answerBytesMax: number;
-  /** What the rows of all answers take. */
+  /** What the rows of all responses take. */
   readonly answersBytesMax: number;
   /** Under way of one stream. */
   readonly requestsMax: number;
@@ -38,8 +38,8 @@ export interface ShardServerOptions extends ShardServingLimits {
   readonly number: number;
   readonly node: ServedNode;
   readonly running: RunningRequests;
-  /** What all answers of the node hold. */
-  readonly answers: ByteBudget;
+  /** What all responses of the node hold. */
+  readonly responses: ByteBudget;
   readonly now: () => number;
   /** Of requests of all callers of which not everything has come. */
   readonly unfinished: Budget;
@@ -160,8 +160,8 @@ export class ShardServer {
 
   async #serve(id: number, running: RunningRequest, head: RequestHead, reader: ByteReader): Promise<void> {
     const bytesOfMessage = reader.length;
-    const { node, answers, answerBytesMax } = this.#options;
-    const bytes = new ByteBudget({ max: answerBytesMax, parent: answers, fullError: this.#answerTooLarge });
+    const { node, responses, answerBytesMax } = this.#options;
+    const bytes = new ByteBudget({ max: answerBytesMax, parent: responses, fullError: this.#responseTooLarge });
     running.rowBytes = bytes;
     let isBegun = false;
     try {
@@ -175,8 +175,8 @@ export class ShardServer {
       if (behind !== undefined) await behind;
       if (running.isAborted) return;
       isBegun = true;
-      const answer = await callService(node, method, args, running);
-      if (this.#isAwaited(id, running)) this.#sendAnswer(id, method, args, answer);
+      const response = await callService(node, method, args, running);
+      if (this.#isAwaited(id, running)) this.#sendResponse(id, method, args, response);
     } catch (thrown) {
       if (this.#isAwaited(id, running)) this.#sendFailure(id, isBegun ? thrown : turnedAway(thrown));
     } finally {
@@ -185,7 +185,7 @@ export class ShardServer {
     }
   }
 
-  readonly #answerTooLarge = (): ShoalError => {
+  readonly #responseTooLarge = (): ShoalError => {
     const text = `an answer of a node takes more than ${this.#options.answerBytesMax} bytes (INTERNAL_MESSAGE_BYTES_MAX)`;
     return new ShoalError("tooLarge", text);
   };
@@ -197,7 +197,7 @@ export class ShardServer {
     this.#pace();
   }
 
-  /** Whether somebody still waits for its answer. Work that does not look at its signal goes on without. */
+  /** Whether somebody still waits for its response. Work that does not look at its signal goes on without. */
   #isAwaited(id: number, request: RunningRequest): boolean {
     return this.#running.get(id) === request.number;
   }
@@ -209,11 +209,11 @@ export class ShardServer {
     this.#options.running.get(number)?.abort(new ShoalError("deadlineExceeded", "nobody waits for it any more"));
   }
 
-  #sendAnswer(id: number, method: AnyShardMethod, args: readonly unknown[], answer: unknown): void {
+  #sendResponse(id: number, method: AnyShardMethod, args: readonly unknown[], response: unknown): void {
     const { node, messageBytesMax } = this.#options;
     const message = ByteWriter.bytesOf((writer) => {
       writer.count(node.schemaVersion);
-      method.answer(writer, answer, args);
+      method.response(writer, response, args);
     });
     if (message.length > messageBytesMax) {
       const text = `an answer of node '${node.name}' has ${message.length} bytes, at most ${messageBytesMax} are sent (INTERNAL_MESSAGE_BYTES_MAX)`;

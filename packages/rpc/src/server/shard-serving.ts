@@ -20,8 +20,8 @@ export class ShardServing implements Disposable {
   readonly #now: () => number;
   readonly #limits: ShardServingLimits;
   readonly #running: RunningRequests;
-  /** What all answers hold, from their first row until they have been sent. */
-  readonly #answers: ByteBudget;
+  /** What all responses hold, from their first row until they have been sent. */
+  readonly #responses: ByteBudget;
   /** One request may be as large as all of them together. */
   readonly #unfinished: Budget;
   readonly #streams = new Set<ShardServer>();
@@ -41,7 +41,7 @@ export class ShardServing implements Disposable {
     const { answersBytesMax } = this.#limits;
     const text = `the answers under way of a node take more than ${answersBytesMax} bytes (INTERNAL_ANSWERS_BYTES_MAX)`;
     const fullError = () => new ShoalError("overloaded", text, { retryAfterSeconds: 1 });
-    this.#answers = new ByteBudget({ max: answersBytesMax, mayGoAlone: true, fullError });
+    this.#responses = new ByteBudget({ max: answersBytesMax, mayGoAlone: true, fullError });
   }
 
   serve(call: PacketStream): void {
@@ -49,7 +49,7 @@ export class ShardServing implements Disposable {
       number: ++this.#served,
       node: this.#node,
       running: this.#running,
-      answers: this.#answers,
+      responses: this.#responses,
       unfinished: this.#unfinished,
       partOrder: () => ++this.#parts,
       now: this.#now,
@@ -60,7 +60,7 @@ export class ShardServing implements Disposable {
     this.#streams.add(server);
   }
 
-  /** Resolves when every request that was begun is answered, and the answers have left. */
+  /** Resolves when every request that was begun is answered, and the responses have left. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     for (const stream of this.#streams) stream.announceDrain();

@@ -24,7 +24,7 @@ export interface Hello {
   readonly schemaVersion: number;
 }
 
-/** Why there is no answer. */
+/** Why there is no response. */
 export interface Failure {
   readonly schemaVersion: number;
   /** The server is certain to have done nothing. */

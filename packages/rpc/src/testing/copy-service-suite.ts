@@ -53,7 +53,7 @@ export function describeCopyService(name: string, open: () => Promise<OpenedCopi
       for (const snapshots of seen) {
         await expect.poll(() => [...(snapshots.at(-1)?.configurations ?? [])], WITHIN_A_SECOND).toEqual([[one, next]]);
       }
-      // Decided on what is over; and sent again, as after an answer that was lost.
+      // Decided on what is over; and sent again, as after a response that was lost.
       const late = withLearner(initialOf(one), "node-8/y");
       expect(await elsewhere.propose(PLACEMENT, [{ shard: one, next: late }], context)).toEqual([
         { shard: one, isAccepted: false, current: next },

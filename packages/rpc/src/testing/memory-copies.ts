@@ -56,7 +56,7 @@ export class MemoryCopies implements CopyService {
     const decisions = proposals.map(({ shard, next }): CopyDecision => {
       const current = this.#currentOf(shard, configurations);
       if (current === undefined) return { shard, isAccepted: false, current };
-      // Sent again, as the answer was lost.
+      // Sent again, as the response was lost.
       if (isDeepStrictEqual(current, next)) return { shard, isAccepted: true, current };
       if (proposalFault(current, next, node) !== undefined) return { shard, isAccepted: false, current };
       configurations.set(shard, next);

@@ -13,7 +13,7 @@ export class MemorySchema implements ServedSchema {
   readonly #listeners = new Set<(snapshot: SchemaSnapshot) => void>();
   #snapshot: SchemaSnapshot;
   #nextId = 1;
-  /** Ids of the changes whose callers have had their answers. */
+  /** Ids of the changes whose callers have had their responses. */
   readonly settled: string[] = [];
 
   constructor(historyId = "history-1") {

@@ -46,7 +46,7 @@ export interface MemoryShardsOptions {
   shards(): readonly ShardAddress[];
   /** Those of them that cannot say which objects they have. */
   isDown?(shard: ShardAddress): boolean;
-  /** Before a shard does what it is asked for; what it throws is the answer. */
+  /** Before a shard does what it is asked for; what it throws is the response. */
   before?(request: ShardRequest): void | Promise<void>;
   /** Before the node says which of its shards have some objects. */
   beforeFind?(ids: readonly ObjectId[]): void | Promise<void>;

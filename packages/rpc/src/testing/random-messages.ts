@@ -13,11 +13,11 @@ export interface WireMessage {
   /** `hello`, `head`, `failure`, `moved`, `message` (to another storage node), or the name of a method. */
   readonly name: string;
   readonly request: Buffer;
-  /** Empty of what has no answer. */
-  readonly answer: Buffer;
+  /** Empty of what has no response. */
+  readonly response: Buffer;
 }
 
-/** One random message of each kind, and one random request of each method with an answer to it. */
+/** One random message of each kind, and one random request of each method with a response to it. */
 export function drawMessages(values: RandomValues): readonly WireMessage[] {
   const shard = values.address();
   const ids = values.list(() => values.id());
@@ -87,15 +87,15 @@ export function drawMessages(values: RandomValues): readonly WireMessage[] {
 }
 
 function alone<Value>(name: string, codec: Codec<Value>, value: Value): WireMessage {
-  return { name, request: ByteWriter.bytesOf((writer) => codec(writer, value)), answer: Buffer.alloc(0) };
+  return { name, request: ByteWriter.bytesOf((writer) => codec(writer, value)), response: Buffer.alloc(0) };
 }
 
-function exchange(name: keyof ShardService, args: readonly unknown[], answer: unknown): WireMessage {
+function exchange(name: keyof ShardService, args: readonly unknown[], response: unknown): WireMessage {
   const method = SHARD_METHODS.find((one) => one.name === name);
   if (method === undefined) throw new Error(`there is no method ${name}`);
   return {
     name,
     request: ByteWriter.bytesOf((writer) => method.request(writer, args)),
-    answer: ByteWriter.bytesOf((writer) => method.answer(writer, answer, args)),
+    response: ByteWriter.bytesOf((writer) => method.response(writer, response, args)),
   };
 }

@@ -27,8 +27,10 @@ const CODES: readonly ErrorCode[] = [
 
 const forever: RequestContext = { deadline: Number.POSITIVE_INFINITY };
 
-/** One random call of each method, and an answer that its node could give. */
-function drawCalls(values: RandomValues): readonly { ask: (to: ShardService) => Promise<unknown>; answer: unknown }[] {
+/** One random call of each method, and a response that its node could give. */
+function drawCalls(
+  values: RandomValues,
+): readonly { ask: (to: ShardService) => Promise<unknown>; response: unknown }[] {
   const shard = values.address();
   const outcomes = values.list(() =>
     values.flag()
@@ -54,23 +56,26 @@ function drawCalls(values: RandomValues): readonly { ask: (to: ShardService) => 
     reason: values.maybe(() => values.text()),
   }));
   return [
-    { ask: (to) => to.putObjects(shard, objects, mode, forever), answer: outcomes },
-    { ask: (to) => to.mergeObject(shard, merge, forever), answer: values.storedObject() },
-    { ask: (to) => to.mergeObjects(shard, merges, forever), answer: outcomes },
-    { ask: (to) => to.deleteObject(shard, merge.id, forever), answer: values.flag() },
+    { ask: (to) => to.putObjects(shard, objects, mode, forever), response: outcomes },
+    { ask: (to) => to.mergeObject(shard, merge, forever), response: values.storedObject() },
+    { ask: (to) => to.mergeObjects(shard, merges, forever), response: outcomes },
+    { ask: (to) => to.deleteObject(shard, merge.id, forever), response: values.flag() },
     {
       ask: (to) => to.getObjects(shard, ids, fields, forever),
-      answer: values.list(() => values.maybe(() => values.storedObject())),
+      response: values.list(() => values.maybe(() => values.storedObject())),
     },
-    { ask: (to) => to.findObjects(ids, 2 ** 40, forever), answer: { holders, unasked } },
-    { ask: (to) => to.searchByVector(shard, search, forever), answer: values.list(() => values.hit()) },
-    { ask: (to) => to.listObjects(shard, listing, forever), answer: values.list(() => values.storedObject()) },
-    { ask: (to) => to.matchingIds(shard, filter, 1e6, forever), answer: values.list(() => values.id()) },
-    { ask: (to) => to.aggregate(shard, aggregation, forever), answer: values.aggregate() },
-    { ask: (to) => to.shardStatuses(forever), answer: statuses },
-    { ask: (to) => to.shardRecalls(forever), answer: values.list(() => ({ address: shard, recall: values.recall() })) },
-    { ask: (to) => to.shardCopies(forever), answer: values.list(() => values.copyReport()) },
-    { ask: (to) => to.shardSizes(forever), answer: values.list(() => values.shardSize()) },
+    { ask: (to) => to.findObjects(ids, 2 ** 40, forever), response: { holders, unasked } },
+    { ask: (to) => to.searchByVector(shard, search, forever), response: values.list(() => values.hit()) },
+    { ask: (to) => to.listObjects(shard, listing, forever), response: values.list(() => values.storedObject()) },
+    { ask: (to) => to.matchingIds(shard, filter, 1e6, forever), response: values.list(() => values.id()) },
+    { ask: (to) => to.aggregate(shard, aggregation, forever), response: values.aggregate() },
+    { ask: (to) => to.shardStatuses(forever), response: statuses },
+    {
+      ask: (to) => to.shardRecalls(forever),
+      response: values.list(() => ({ address: shard, recall: values.recall() })),
+    },
+    { ask: (to) => to.shardCopies(forever), response: values.list(() => values.copyReport()) },
+    { ask: (to) => to.shardSizes(forever), response: values.list(() => values.shardSize()) },
   ];
 }
 
@@ -84,9 +89,9 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
       const node = scriptedNode(() => undefined);
       await using way = await open(node);
       for (let round = 0; round < 60; round++) {
-        for (const { ask, answer } of drawCalls(values)) {
-          const direct = scriptedNode(() => answer);
-          node.script = () => answer;
+        for (const { ask, response } of drawCalls(values)) {
+          const direct = scriptedNode(() => response);
+          node.script = () => response;
           node.calls.length = 0;
           const got = await ask(way.service);
           await ask(direct);
@@ -94,7 +99,7 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
           const [expected] = direct.calls;
           expect(asked?.method).toBe(expected?.method);
           expect(plain(asked?.request)).toEqual(plain(expected?.request));
-          expect(plain(got)).toEqual(plain(answer));
+          expect(plain(got)).toEqual(plain(response));
         }
       }
     });
@@ -142,13 +147,13 @@ export function describeShardService(name: string, open: (node: ScriptedNode) =>
       await using way = await open(node);
       const abort = new AbortController();
       const deadline = Date.now() + 60_000;
-      const answer = way.service.shardStatuses({ deadline, requestId: "abc", signal: abort.signal });
+      const response = way.service.shardStatuses({ deadline, requestId: "abc", signal: abort.signal });
       await expect.poll(() => node.calls.length).toBe(1);
       const context = node.calls[0]?.context;
       expect(context?.requestId).toBe("abc");
       expect(Math.abs((context?.deadline ?? 0) - deadline)).toBeLessThan(5_000);
       abort.abort(new ShoalError("overloaded", "the client has left"));
-      await expect(answer).rejects.toThrow("the client has left");
+      await expect(response).rejects.toThrow("the client has left");
       await expect.poll(() => context?.signal?.aborted).toBe(true);
     });
 

@@ -7,18 +7,18 @@ export const FrameKind = {
   /** A part of a request that more parts follow, and the last part. */
   REQUEST_PART: 1,
   REQUEST: 2,
-  /** Nobody waits for the answer any more. */
+  /** Nobody waits for the response any more. */
   CANCEL: 3,
-  /** Parts of an answer, as of a request. */
+  /** Parts of a response, as of a request. */
   ANSWER_PART: 4,
   ANSWER: 5,
-  /** Instead of an answer: why there is none. */
+  /** Instead of a response: why there is none. */
   FAILURE: 6,
   /** The first frame of the server: which node it is. */
   HELLO: 7,
   /** The node answers what it has, and takes nothing new. */
   DRAINING: 8,
-  /** Is anybody there? And the answer. */
+  /** Is anybody there? And the response. */
   PING: 9,
   PONG: 10,
 } as const;

@@ -10,38 +10,39 @@ export interface CallRules {
   readonly isForAll?: boolean;
 }
 
-/** A method of a service as grpc-js takes it: `Asked` and `Answer` are read, `AskedGiven` and `AnswerGiven` written. */
-export interface MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, IsStream extends boolean> extends CallRules {
+/** A method of a service as grpc-js takes it: `Asked` and `Response` are read, `AskedGiven` and `ResponseGiven` written. */
+export interface MethodDefinition<Asked, AskedGiven, Response, ResponseGiven, IsStream extends boolean>
+  extends CallRules {
   readonly path: string;
   readonly requestStream: false;
   readonly responseStream: IsStream;
   readonly requestSerialize: (request: AskedGiven) => Buffer;
   readonly requestDeserialize: (bytes: Buffer) => Asked;
-  readonly responseSerialize: (answer: AnswerGiven) => Buffer;
-  readonly responseDeserialize: (bytes: Buffer) => Answer;
+  readonly responseSerialize: (response: ResponseGiven) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
   /** What it is made of, by name. */
   readonly request: Message<Asked, AskedGiven>;
-  readonly answer: Message<Answer, AnswerGiven>;
+  readonly response: Message<Response, ResponseGiven>;
 }
 
 type AtPath<Definition> = (path: string) => Definition;
 
 /** A method that is asked once and answers once. */
-export function unary<Asked, AskedGiven, Answer, AnswerGiven>(
+export function unary<Asked, AskedGiven, Response, ResponseGiven>(
   request: Message<Asked, AskedGiven>,
-  answer: Message<Answer, AnswerGiven>,
+  response: Message<Response, ResponseGiven>,
   rules: CallRules = {},
-): AtPath<MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, false>> {
-  return (path) => define(path, request, answer, false, rules);
+): AtPath<MethodDefinition<Asked, AskedGiven, Response, ResponseGiven, false>> {
+  return (path) => define(path, request, response, false, rules);
 }
 
 /** A method that is asked once and answers until one of both sides ends it. */
-export function watch<Asked, AskedGiven, Answer, AnswerGiven>(
+export function watch<Asked, AskedGiven, Response, ResponseGiven>(
   request: Message<Asked, AskedGiven>,
-  answer: Message<Answer, AnswerGiven>,
+  response: Message<Response, ResponseGiven>,
   rules: CallRules = {},
-): AtPath<MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, true>> {
-  return (path) => define(path, request, answer, true, rules);
+): AtPath<MethodDefinition<Asked, AskedGiven, Response, ResponseGiven, true>> {
+  return (path) => define(path, request, response, true, rules);
 }
 
 /** A service by its methods, whose names stand in their paths. */
@@ -53,23 +54,23 @@ export function service<Methods extends Readonly<Record<string, AtPath<unknown>>
   return Object.fromEntries(defined) as { readonly [Name in keyof Methods]: ReturnType<Methods[Name]> };
 }
 
-function define<Asked, AskedGiven, Answer, AnswerGiven, IsStream extends boolean>(
+function define<Asked, AskedGiven, Response, ResponseGiven, IsStream extends boolean>(
   path: string,
   request: Message<Asked, AskedGiven>,
-  answer: Message<Answer, AnswerGiven>,
+  response: Message<Response, ResponseGiven>,
   responseStream: IsStream,
   rules: CallRules,
-): MethodDefinition<Asked, AskedGiven, Answer, AnswerGiven, IsStream> {
+): MethodDefinition<Asked, AskedGiven, Response, ResponseGiven, IsStream> {
   return {
     path,
     requestStream: false,
     responseStream,
     requestSerialize: request.encode,
     requestDeserialize: request.decode,
-    responseSerialize: answer.encode,
-    responseDeserialize: answer.decode,
+    responseSerialize: response.encode,
+    responseDeserialize: response.decode,
     request,
-    answer,
+    response,
     ...rules,
   };
 }

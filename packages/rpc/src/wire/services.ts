@@ -68,8 +68,8 @@ const DELETE_CLASS_REQUEST = message("DeleteClassRequest", {
   changeId: field(3, string),
 });
 
-/** Every answer to a change tells the schema that holds it. */
-export const RECORD_ANSWER = message("RecordAnswer", {
+/** Every response to a change tells the schema that holds it. */
+export const RECORD_RESPONSE = message("RecordAnswer", {
   position: field(1, SCHEMA_POSITION),
   recordJson: field(2, bytes),
   /**
@@ -81,7 +81,7 @@ export const RECORD_ANSWER = message("RecordAnswer", {
   added: repeated(4, string),
 });
 
-const DELETE_CLASS_ANSWER = message("DeleteClassAnswer", { position: field(1, SCHEMA_POSITION) });
+const DELETE_CLASS_RESPONSE = message("DeleteClassAnswer", { position: field(1, SCHEMA_POSITION) });
 const SETTLE_REQUEST = message("SettleRequest", { changeId: field(1, string) });
 const RESTORE_REQUEST = message("RestoreRequest", { snapshotJson: field(1, bytes) });
 
@@ -91,7 +91,7 @@ const FIX_DIMENSIONS_REQUEST = message("FixDimensionsRequest", {
   dimensions: field(3, uint32),
 });
 
-const FIX_DIMENSIONS_ANSWER = message("FixDimensionsAnswer", {
+const FIX_DIMENSIONS_RESPONSE = message("FixDimensionsAnswer", {
   position: field(1, SCHEMA_POSITION),
   dimensions: field(2, uint32),
 });
@@ -101,14 +101,14 @@ export const SCHEMA = service("Schema", {
   Current: unary(SCHEMA_POSITION, SCHEMA_UPDATE, { isRepeatable: true, isForAll: true }),
   /** First what the caller lacks to the whole schema, then every change, in order. */
   Watch: watch(SCHEMA_POSITION, SCHEMA_UPDATE, { isForAll: true }),
-  AddClass: unary(CLASS_REQUEST, RECORD_ANSWER, { isSlow: true }),
-  UpdateClass: unary(UPDATE_CLASS_REQUEST, RECORD_ANSWER),
-  AddProperty: unary(PROPERTY_REQUEST, RECORD_ANSWER, { isSlow: true }),
-  EnsureClass: unary(CLASS_REQUEST, RECORD_ANSWER, { isRepeatable: true, isSlow: true }),
-  EnsureProperties: unary(PROPERTIES_REQUEST, RECORD_ANSWER, { isRepeatable: true }),
-  DeleteClass: unary(DELETE_CLASS_REQUEST, DELETE_CLASS_ANSWER, { isSlow: true }),
-  FixDimensions: unary(FIX_DIMENSIONS_REQUEST, FIX_DIMENSIONS_ANSWER, { isRepeatable: true }),
-  /** The caller has the answer of a change. */
+  AddClass: unary(CLASS_REQUEST, RECORD_RESPONSE, { isSlow: true }),
+  UpdateClass: unary(UPDATE_CLASS_REQUEST, RECORD_RESPONSE),
+  AddProperty: unary(PROPERTY_REQUEST, RECORD_RESPONSE, { isSlow: true }),
+  EnsureClass: unary(CLASS_REQUEST, RECORD_RESPONSE, { isRepeatable: true, isSlow: true }),
+  EnsureProperties: unary(PROPERTIES_REQUEST, RECORD_RESPONSE, { isRepeatable: true }),
+  DeleteClass: unary(DELETE_CLASS_REQUEST, DELETE_CLASS_RESPONSE, { isSlow: true }),
+  FixDimensions: unary(FIX_DIMENSIONS_REQUEST, FIX_DIMENSIONS_RESPONSE, { isRepeatable: true }),
+  /** The caller has the response of a change. */
   Settle: unary(SETTLE_REQUEST, SCHEMA_POSITION, { isRepeatable: true }),
   /** Puts a schema that processes of a cluster still know into an empty store. */
   Restore: unary(RESTORE_REQUEST, SCHEMA_POSITION, { isSlow: true }),
@@ -128,7 +128,7 @@ const NODE_RECORD = message("NodeRecord", {
   replaces: field(7, bool),
 });
 
-/** The node takes nothing more into these classes. The answer is the request. */
+/** The node takes nothing more into these classes. The response is the request. */
 const DROPPED_CLASSES = message("DroppedClasses", { nodeName: field(1, string), classIds: repeated(2, string) });
 const REMOVE_NODE_REQUEST = message("RemoveNodeRequest", { name: field(1, string) });
 /** `caller`: what log lines of the coordinator name it by. */
@@ -142,11 +142,11 @@ const NODE_DIRECTORY = message("NodeDirectory", {
 
 /** The coordinator's list of storage nodes. */
 export const NODES = service("Nodes", {
-  /** The caller proves by its certificate to be the node. The answer is the record as it was entered. */
+  /** The caller proves by its certificate to be the node. The response is the record as it was entered. */
   Register: unary(NODE_RECORD, NODE_RECORD, { isRepeatable: true, isForAll: true }),
   /** The caller proves by its certificate to be the node. */
   ConfirmDropped: unary(DROPPED_CLASSES, DROPPED_CLASSES, { isRepeatable: true, isForAll: true }),
-  /** Refused while a shard is placed on the node. The answer is the record as it stood. */
+  /** Refused while a shard is placed on the node. The response is the record as it stood. */
   Remove: unary(REMOVE_NODE_REQUEST, NODE_RECORD),
   /** The directory as it is known, and then every later one. */
   Watch: watch(WATCH_NODES_REQUEST, NODE_DIRECTORY, { isForAll: true }),
@@ -171,18 +171,18 @@ const FIND_JOB_REQUEST = message("FindJobRequest", { id: field(1, string) });
 const CLAIM_REQUEST = message("ClaimRequest", { worker: field(1, string) });
 const ABORT_JOB_REQUEST = message("AbortJobRequest", { claimJson: field(1, bytes), error: field(2, string) });
 /** Empty: there is none. */
-export const JOB_ANSWER = message("JobAnswer", { json: field(1, bytes) });
+export const JOB_RESPONSE = message("JobAnswer", { json: field(1, bytes) });
 /** `caller`: what log lines of the coordinator name it by. */
 const WATCH_JOBS_REQUEST = message("WatchJobsRequest", { caller: field(1, string) });
 const JOBS_NOTICE = message("JobsNotice", { openRanges: field(1, uint64), version: field(2, uint64) });
 
 /** The coordinator's jobs. */
 export const JOBS = service("Jobs", {
-  Create: unary(JOB_REQUEST, JOB_ANSWER, { isRepeatable: true }),
-  Find: unary(FIND_JOB_REQUEST, JOB_ANSWER, { isRepeatable: true }),
-  Claim: unary(CLAIM_REQUEST, JOB_ANSWER, { isRepeatable: true }),
-  Report: unary(JOB_REQUEST, JOB_ANSWER),
-  Abort: unary(ABORT_JOB_REQUEST, JOB_ANSWER),
+  Create: unary(JOB_REQUEST, JOB_RESPONSE, { isRepeatable: true }),
+  Find: unary(FIND_JOB_REQUEST, JOB_RESPONSE, { isRepeatable: true }),
+  Claim: unary(CLAIM_REQUEST, JOB_RESPONSE, { isRepeatable: true }),
+  Report: unary(JOB_REQUEST, JOB_RESPONSE),
+  Abort: unary(ABORT_JOB_REQUEST, JOB_RESPONSE),
   /** What is known, and then every later state. */
   Watch: watch(WATCH_JOBS_REQUEST, JOBS_NOTICE),
 });

@@ -7,7 +7,7 @@ const GIB = 1024 * MIB;
 /** An empty server of one process uses about 70 MiB. */
 const MEMORY_BUDGET_BYTES_MIN = 128 * MIB;
 
-/** What requests and answers may take. */
+/** What requests and responses may take. */
 export const LIMIT_SETTINGS = {
   requestBodyBytesMax: setting("REQUEST_BODY_BYTES_MAX", "request.body_bytes_max", wholeNumber(KIB, 500 * MIB), {
     fallback: 64 * MIB,

@@ -110,8 +110,8 @@ async function checkFilteredSearch(
   expect(hits.map(({ id, distance }) => ({ id, distance }))).toEqual(expected.slice(0, count));
 }
 
-/** The answer, once the inverted index is there that it needs; a store that is dead meanwhile keeps it from being built. */
-export async function whenBuilt<Answer>(ask: () => Promise<Answer>, waited: () => void = () => {}): Promise<Answer> {
+/** The result, once the inverted index is there that it needs; a store that is dead meanwhile keeps it from being built. */
+export async function whenBuilt<Result>(ask: () => Promise<Result>, waited: () => void = () => {}): Promise<Result> {
   for (let left = BUILDING_ITERATIONS_MAX; ; left--) {
     try {
       return await ask();

@@ -35,7 +35,7 @@ export class ScannedIndex implements InvertedIndex {
   #entries: Map<number, Entry> | undefined;
   /** What was read before one of them is old. */
   #changes = 0;
-  /** Awaited by `matching` once it has its answer. */
+  /** Awaited by `matching` once it has its result. */
   matchingGate: Promise<void> | undefined;
 
   constructor(site: InvertedIndexSite) {

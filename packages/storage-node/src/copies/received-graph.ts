@@ -4,11 +4,11 @@ import type { FullCopy } from "./full-copy.js";
 import type { NodeMemory } from "./node-memory.js";
 
 type Piece = Extract<NodeMessage, { readonly type: "graph" }>;
-type Answer = Extract<NodeMessage, { readonly type: "graphTaken" }>;
+type GraphResponse = Extract<NodeMessage, { readonly type: "graphTaken" }>;
 
 /** The graph of its primary that a copy gets before all rows. Pieces may be doubled and late. */
 export class ReceivedGraph {
-  readonly #send: (answer: Answer) => void;
+  readonly #send: (response: GraphResponse) => void;
   readonly #fullCopy: Pick<FullCopy, "graphCame">;
   readonly #memory: Pick<NodeMemory, "hasRoom">;
   #session = "";
@@ -17,7 +17,7 @@ export class ReceivedGraph {
   #isWanted: boolean | undefined;
 
   constructor(
-    send: (answer: Answer) => void,
+    send: (response: GraphResponse) => void,
     fullCopy: Pick<FullCopy, "graphCame">,
     memory: Pick<NodeMemory, "hasRoom">,
   ) {
@@ -27,12 +27,12 @@ export class ReceivedGraph {
   }
 
   async take(store: CopyStore, { shard, from, to, session, number, piece, isLast }: Piece): Promise<void> {
-    const answer = (isWanted: boolean) => {
+    const response = (isWanted: boolean) => {
       this.#send({ type: "graphTaken", shard, from: to, to: from, session, number, isWanted });
     };
     if (session === this.#session && number === this.#number) {
-      // Sent again: the answer was lost, or is not there yet.
-      if (this.#isWanted !== undefined) answer(this.#isWanted);
+      // Sent again: the response was lost, or is not there yet.
+      if (this.#isWanted !== undefined) response(this.#isWanted);
       return;
     }
     const follows = session === this.#session && number === this.#number + 1 && this.#isWanted === true;
@@ -45,6 +45,6 @@ export class ReceivedGraph {
     const isWanted = this.#memory.hasRoom(bytes) && (await store.takeGraph(number, piece, isLast));
     if (this.#session !== session || this.#number !== number) return;
     this.#isWanted = isWanted;
-    answer(isWanted);
+    response(isWanted);
   }
 }

@@ -9,7 +9,7 @@ const ROWS_BYTES_MAX = 1024 * 1024;
 
 /** What one message brings of a graph; there is one under way. */
 const PIECE_BYTES_MAX = 1024 * 1024;
-/** A piece is sent again after so long without an answer, so often; then the copy gets its rows without the graph. */
+/** A piece is sent again after so long without a response, so often; then the copy gets its rows without the graph. */
 const PIECE_RESEND_MS = 1_000;
 const PIECE_SENDS_MAX = 5;
 
@@ -39,8 +39,8 @@ interface Session {
 export class SentRows {
   readonly #options: SentRowsOptions;
   readonly #sessions = new Map<string, Session>();
-  /** The piece that is under way in a session, and who waits for the answer: whether the next one is wanted. */
-  readonly #awaited = new Map<string, { readonly number: number; readonly answered: (isWanted: boolean) => void }>();
+  /** The piece that is under way in a session, and who waits for the response: whether the next one is wanted. */
+  readonly #awaited = new Map<string, { readonly number: number; readonly responded: (isWanted: boolean) => void }>();
 
   constructor(options: SentRowsOptions) {
     this.#options = options;
@@ -85,7 +85,7 @@ export class SentRows {
   /** A copy has answered for a piece. */
   taken({ session, number, isWanted }: Extract<GraphMessage, { type: "graphTaken" }>): void {
     const awaited = this.#awaited.get(session);
-    if (awaited?.number === number) awaited.answered(isWanted);
+    if (awaited?.number === number) awaited.responded(isWanted);
   }
 
   closeAll(): void {
@@ -126,18 +126,18 @@ export class SentRows {
   #isTaken(message: Extract<GraphMessage, { type: "graph" }>): Promise<boolean> {
     const { session, number } = message;
     return new Promise((resolve) => {
-      const answered = (isWanted: boolean) => {
+      const responded = (isWanted: boolean) => {
         clearInterval(timer);
         this.#awaited.delete(session);
         resolve(isWanted);
       };
       let sends = 0;
       const send = () => {
-        if (sends++ === PIECE_SENDS_MAX) answered(false);
+        if (sends++ === PIECE_SENDS_MAX) responded(false);
         else this.#options.send(message);
       };
       const timer = setInterval(send, PIECE_RESEND_MS);
-      this.#awaited.set(session, { number, answered });
+      this.#awaited.set(session, { number, responded });
       send();
     });
   }
@@ -160,6 +160,6 @@ export class SentRows {
     opened?.ending.abort();
     opened?.transfer?.end();
     opened?.cursor?.close();
-    this.#awaited.get(session)?.answered(false);
+    this.#awaited.get(session)?.responded(false);
   }
 }

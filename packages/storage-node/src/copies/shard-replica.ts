@@ -49,7 +49,7 @@ export interface ReplicaSurroundings {
   readonly onEvent: (event: ReplicaEvent) => void;
   /** Its time has come: it gets a `wake`, after others whose time has come. */
   readonly wake: (replica: ShardReplica) => void;
-  /** Those that have something to do, if only to wait for an answer. */
+  /** Those that have something to do, if only to wait for a response. */
   readonly busy: Set<ShardReplica>;
   /** Those that requests wait for: they are woken with heartbeats and when a lease begins or ends. */
   readonly waitedFor: Set<ShardReplica>;
@@ -117,7 +117,7 @@ export class ShardReplica implements CommitCarrier {
     this.#received = new ReceivedGraph(sendGraph, this.#fullCopy, memory);
   }
 
-  /** A piece of the graph of its primary, or the answer to one of its own. */
+  /** A piece of the graph of its primary, or the response to one of its own. */
   takeGraph(message: GraphMessage): void {
     const store = this.#store;
     if (store === undefined || this.#isStopped) return;

@@ -16,7 +16,7 @@ export function recall(actual: NearestDocuments, expected: NearestDocuments, tol
 
 /**
  * The mean share of the `count` nearest documents of each query that an index finds, for queries one behind the other.
- * Throws when an answer is too short or too long, names a document twice or one that is not allowed, or when a distance is
+ * Throws when a result is too short or too long, names a document twice or one that is not allowed, or when a distance is
  * not that of its document.
  */
 export async function meanRecall(

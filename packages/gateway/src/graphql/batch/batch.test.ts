@@ -184,7 +184,7 @@ describe("POST /v1/graphql/batch", () => {
     const { post } = open({ limits: { answerBytesMax: 40_000, graphqlBatchConcurrencyMax: 1 } });
     const book = { query: `{ Get { ${Array.from({ length: 20 }, (_, i) => `b${i}: Book { title }`).join(" ")} } }` };
     const { json } = await post([book, book, book, book, book, AUTHOR]);
-    const kinds = json.map((answer: { data?: unknown }) => (answer.data === undefined ? "refused" : "data"));
+    const kinds = json.map((response: { data?: unknown }) => (response.data === undefined ? "refused" : "data"));
     expect(kinds[0]).toBe("data");
     expect(kinds.at(-2)).toBe("refused");
     expect(json.at(-2).errors[0].message).toContain("take more than 40000 bytes (ANSWER_BYTES_MAX)");

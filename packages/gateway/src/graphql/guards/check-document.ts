@@ -11,8 +11,8 @@ interface Extent {
 
 /**
  * Refuses a parsed document that would cost too much to validate or to execute: too many aliases or fragments, fragments
- * that expand to too many fields or levels, or too many fields at one place of the answer. Takes time linear in the
- * expanded fields. The answer says whether a fragment stands inside itself: most rules of validation must not meet such
+ * that expand to too many fields or levels, or too many fields at one place of the response. Takes time linear in the
+ * expanded fields. The response says whether a fragment stands inside itself: most rules of validation must not meet such
  * a document, they walk it again and again. Fails with `tooLarge`.
  */
 export function checkDocument(document: DocumentNode, limits: GraphQlLimits): { readonly hasCycle: boolean } {
@@ -78,7 +78,7 @@ class DocumentMeasure {
     return extent;
   }
 
-  /** Counts the pairs of fields that stand at one place of the answer when `sets` are merged, and below. */
+  /** Counts the pairs of fields that stand at one place of the response when `sets` are merged, and below. */
   comparePairs(sets: readonly SelectionSetNode[]): void {
     const places = new Map<string, { count: number; readonly inner: SelectionSetNode[] }>();
     for (const set of sets) this.#gather(set, places);

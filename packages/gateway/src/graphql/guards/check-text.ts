@@ -32,7 +32,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 /**
  * Refuses a query text that is too long, too deep or has too many tokens, before a parser sees it: graphql-js recurses
  * once a nesting and would overflow the stack. Reads the text once and stops at the first limit that is passed; what
- * is no GraphQL at all is left to the parser. The answer is the number of tokens, comments aside. Fails with `tooLarge`.
+ * is no GraphQL at all is left to the parser. The response is the number of tokens, comments aside. Fails with `tooLarge`.
  */
 export function checkText(text: string, limits: GraphQlLimits): number {
   refuseAbove(text.length, limits.graphqlQueryCharsMax, "characters");

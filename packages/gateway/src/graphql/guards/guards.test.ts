@@ -20,9 +20,9 @@ const handler = handlerWith({});
 async function post(query: string, variables?: object) {
   const body = Buffer.from(JSON.stringify({ query, variables }));
   const before = process.cpuUsage();
-  const answer = await handler.execute(body, CONTEXT);
+  const response = await handler.execute(body, CONTEXT);
   const { user, system } = process.cpuUsage(before);
-  return { json: JSON.parse(answer.body.toString()), status: answer.status, milliseconds: (user + system) / 1000 };
+  return { json: JSON.parse(response.body.toString()), status: response.status, milliseconds: (user + system) / 1000 };
 }
 
 const many = (count: number, make: (i: number) => string): string =>

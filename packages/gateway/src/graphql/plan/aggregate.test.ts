@@ -6,7 +6,7 @@ import { GraphQlHandler } from "../handler.js";
 import { library } from "../testing/ask-library.js";
 import { LIBRARY_CLASSES, LibraryQuery, LibraryView, libraryClass, property } from "../testing/library.js";
 
-/** Both ways to an answer. */
+/** Both ways to a response. */
 const WAYS = [{ prepareQueries: true }, { prepareQueries: false }];
 
 describe.each(WAYS)("Aggregate (%o)", (way) => {
@@ -187,11 +187,11 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
       ["(limit: -3)", 'limit must be 0 or more, got "-3"\n(é)'],
       ['(groupBy: ["a", null])', 'groupBy must name one property, as in ["name"]: element 1 is null'],
     ]) {
-      const answer = await post({
+      const response = await post({
         query: `{\n  Aggregate { x: Book${args} { meta { count } } Author { meta { count } } } }`,
       });
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({
         data: { Aggregate: { x: null, Author: [{ meta: { count: 3 } }] } },
         errors: [{ locations: [{ column: 15, line: 2 }], message, path: ["Aggregate", "x"] }],
       });
@@ -293,9 +293,9 @@ describe.each(WAYS)("Aggregate (%o)", (way) => {
     query.aggregate = () => Promise.reject(new TypeError("x is not a function"));
     query.explore = () => Promise.reject(new ShoalError("invalid", "no", {}));
     const { ask } = library({ ...way, query, onFault: (thrown) => faults.push(thrown) });
-    const answer = await ask("{ Aggregate { Book { meta { count } } } Explore { beacon } }");
-    expect(answer.data).toEqual({ Aggregate: { Book: null }, Explore: null });
-    expect(answer.errors.map((error: { message: string }) => error.message)).toEqual(["internal server error", "no"]);
+    const response = await ask("{ Aggregate { Book { meta { count } } } Explore { beacon } }");
+    expect(response.data).toEqual({ Aggregate: { Book: null }, Explore: null });
+    expect(response.errors.map((error: { message: string }) => error.message)).toEqual(["internal server error", "no"]);
     expect(faults).toHaveLength(1);
   });
 });
@@ -317,7 +317,7 @@ it.each(WAYS)("S14: many top occurrences are written in steps (%o)", async (way)
   const context = { deadline: Number.MAX_SAFE_INTEGER };
   await handler.execute(Buffer.from('{"query":"{__typename}"}'), context);
   using counter = new LoopCounter();
-  const answer = JSON.parse(String((await handler.execute(body, context)).body));
-  expect(answer.data.Aggregate.Word[0].text.a4).toEqual(topOccurrences);
+  const response = JSON.parse(String((await handler.execute(body, context)).body));
+  expect(response.data.Aggregate.Word[0].text.a4).toEqual(topOccurrences);
   expect(counter.iterations).toBeGreaterThan(20);
 });

@@ -35,12 +35,12 @@ function bindExplore({ selection, scheme, limits }: ExploreShape) {
       cost: { rows: rowsOfExplore(explore, limits), targets: 0 },
       run: async (query, context) => {
         const rows = await query.explore(explore, context);
-        return (out) => writeList(rows, out, (row) => void writeJson(answered(row, scheme), selection, out));
+        return (out) => writeList(rows, out, (row) => void writeJson(resultOf(row, scheme), selection, out));
       },
     };
   };
 }
 
-function answered({ id, className, certainty }: ExploreRow, scheme: BeaconScheme) {
+function resultOf({ id, className, certainty }: ExploreRow, scheme: BeaconScheme) {
   return { beacon: writeShortBeacon(scheme, id), className, certainty: shortestFloat32(certainty) };
 }

@@ -10,7 +10,7 @@ import {
   getNamedType,
   isObjectType,
 } from "graphql";
-import type { GraphQlWire } from "../answer.js";
+import type { GraphQlWire } from "../graphql-response.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { WhereReading } from "./read-where.js";
 import { type SelectedFields, type SelectionScope, selectedSubfields } from "./selected-fields.js";
@@ -31,10 +31,10 @@ export interface CompileScope extends SelectionScope {
   readonly given: Map<FieldNode, object>;
 }
 
-/** The fields of an object below a row; or why nobody can say which they are, which is the answer wherever there is such an object. */
+/** The fields of an object below a row; or why nobody can say which they are, which is the response wherever there is such an object. */
 export type Selection<T> = readonly T[] | GraphQLError;
 
-/** The results for all fields, in the order of the answer. */
+/** The results for all fields, in the order of the response. */
 export function eachField<T>(selected: SelectedFields, compile: CompileField<T>): readonly T[] {
   return [...selected].map(([responseName, nodes], i) => compile(responseName, nodes[0] as FieldNode, nodes, i));
 }

@@ -80,7 +80,7 @@ function bindGet(shape: GetShape) {
       ...(shape.references.length === 0 ? {} : { references: shape.references }),
     };
     return {
-      cost: { rows: rowsOfGet(get, shape.limits), targets: shape.rows.answeredTargets },
+      cost: { rows: rowsOfGet(get, shape.limits), targets: shape.rows.returnedTargets },
       run: async (query, context) => {
         const { asked, places } = askedOnce(get);
         const rows = await query.get(asked, context);

@@ -38,7 +38,7 @@ interface AskedGroups {
   readonly topLimits: readonly number[];
 }
 
-/** Where the answer of the query has what the fields of a group answer. */
+/** Where the response of the query has what the fields of a group answer. */
 interface GroupPlaces {
   /** Names in the order of the query; nothing is asked of others. */
   readonly properties: readonly string[];

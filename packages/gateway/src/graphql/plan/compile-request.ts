@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@shoal/model";
 import { type FieldNode, GraphQLError, type GraphQLObjectType, getVariableValues } from "graphql";
-import { errorItem, errorsTail, type GraphQlAnswer, refusedAnswer, tooLargeAnswer } from "../answer.js";
+import { errorItem, errorsTail, type GraphQlResponse, refusedResponse, tooLargeResponse } from "../graphql-response.js";
 import { checkClassFields } from "../guards/request-cost.js";
 import type { ReadDocument } from "../reading/read-document.js";
 import type { GraphQlRequest } from "../reading/request-body.js";
@@ -21,8 +21,8 @@ import { type SelectedFields, selectedFields, selectedSubfields } from "./select
 
 /** A request of which nothing is asked. */
 export interface RefusedRequest {
-  readonly answer: GraphQlAnswer;
-  /** How many the answer has. */
+  readonly response: GraphQlResponse;
+  /** How many the response has. */
   readonly errors: number;
   /** Whether another schema may let it through. */
   readonly isBySchema?: boolean;
@@ -42,7 +42,7 @@ export function compileRequest(
   const { variableDefinitions = [], selectionSet } = read.operation;
   const values = getVariableValues(schema, variableDefinitions, { ...variables }, { maxErrors: VARIABLE_ERRORS_MAX });
   if (values.errors !== undefined) {
-    return { answer: refusedAnswer(values.errors.map(errorItem)), errors: values.errors.length };
+    return { response: refusedResponse(values.errors.map(errorItem)), errors: values.errors.length };
   }
   const scope = { schema, fragments: read.fragments, variableValues: values.coerced, failures: [], given: new Map() };
   const compiler = new RequestCompiler(parts, scope);
@@ -50,8 +50,8 @@ export function compileRequest(
     const roots = compiler.roots(root, selectedFields(scope, root, selectionSet));
     return new RequestPlan(roots, scope.failures.length > 0);
   } catch (thrown) {
-    if (!(thrown instanceof GraphQLError)) return { answer: tooLargeAnswer(thrown), errors: 0 };
-    return { answer: { status: 200, body: `{"data":null${errorsTail([errorItem(thrown)], wire)}` }, errors: 1 };
+    if (!(thrown instanceof GraphQLError)) return { response: tooLargeResponse(thrown), errors: 0 };
+    return { response: { status: 200, body: `{"data":null${errorsTail([errorItem(thrown)], wire)}` }, errors: 1 };
   }
 }
 

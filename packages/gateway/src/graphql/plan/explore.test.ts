@@ -49,8 +49,8 @@ describe.each([{ prepareQueries: true }, { prepareQueries: false }])("Explore (%
 
   it("gives null and an error when it fails", async () => {
     const { ask } = library(way);
-    const answer = await ask("{ Explore { beacon }  b: Explore(nearVector: {vector: [1]}) { beacon } }");
-    expect(answer).toEqual({
+    const response = await ask("{ Explore { beacon }  b: Explore(nearVector: {vector: [1]}) { beacon } }");
+    expect(response).toEqual({
       data: { Explore: null, b: null },
       errors: [
         {
@@ -72,9 +72,9 @@ describe.each([{ prepareQueries: true }, { prepareQueries: false }])("Explore (%
     ["{ Explore(nearVector: {}) { beacon } }", 'In field "vector": Expected "[Float]!", found null.'],
   ])("refuses %s", async (text, message) => {
     const { ask, query } = library(way);
-    const answer = await ask(text);
-    expect(answer.data).toBeUndefined();
-    expect(answer.errors[0].message).toContain(message);
+    const response = await ask(text);
+    expect(response.data).toBeUndefined();
+    expect(response.errors[0].message).toContain(message);
     expect(query.asked).toEqual([]);
   });
 });

@@ -6,11 +6,11 @@ const OPEN_BRACKET = 91;
 const STEP_TOKENS = 16_384;
 
 /**
- * The paths of the values that begin at `places`, in ascending order, of an answer whose JSON is written up to there or further;
+ * The paths of the values that begin at `places`, in ascending order, of a response whose JSON is written up to there or further;
  * yields now and then.
  */
-export function* pathsOf(answer: Buffer, places: readonly number[]): Generator<void, readonly (readonly string[])[]> {
-  const scanner = new JsonScanner(answer, Number.POSITIVE_INFINITY);
+export function* pathsOf(response: Buffer, places: readonly number[]): Generator<void, readonly (readonly string[])[]> {
+  const scanner = new JsonScanner(response, Number.POSITIVE_INFINITY);
   const paths: (readonly string[])[] = [];
   /** The name of the member, or the index, in each container that is open. */
   const path: (string | number)[] = [];
@@ -19,13 +19,13 @@ export function* pathsOf(answer: Buffer, places: readonly number[]): Generator<v
     const token = scanner.next(Number.POSITIVE_INFINITY);
     if (token === "problem" || token === "end") break;
     if (token === "close") path.pop();
-    else if (token === "key") path[path.length - 1] = answer.toString("latin1", scanner.start + 1, scanner.at - 1);
+    else if (token === "key") path[path.length - 1] = response.toString("latin1", scanner.start + 1, scanner.at - 1);
     else {
       const last = path.at(-1);
       if (typeof last === "number") path[path.length - 1] = last + 1;
       // The first name is that of `data` itself.
       if (scanner.start === places[paths.length]) paths.push(path.slice(1).map(String));
-      if (token === "open") path.push(answer[scanner.start] === OPEN_BRACKET ? -1 : "");
+      if (token === "open") path.push(response[scanner.start] === OPEN_BRACKET ? -1 : "");
     }
   }
   return paths;

@@ -131,15 +131,17 @@ describe("Get", () => {
 
   it("gives null and an error for a class that fails, and the others their data", async () => {
     const { post } = library();
-    const answer = await post({ query: "{\n  Get { Author(limit: 1) { name }\n    x: Book(limit: -7) { title } } }" });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({
+    const response = await post({
+      query: "{\n  Get { Author(limit: 1) { name }\n    x: Book(limit: -7) { title } } }",
+    });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({
       data: { Get: { Author: [{ name: "Leo" }], x: null } },
       errors: [
         { locations: [{ column: 5, line: 3 }], message: 'limit must be 0 or more, got "-7"\n(é)', path: ["Get", "x"] },
       ],
     });
-    expect(answer.text.indexOf('"locations"')).toBeLessThan(answer.text.indexOf('"message"'));
+    expect(response.text.indexOf('"locations"')).toBeLessThan(response.text.indexOf('"message"'));
   });
 
   it("keeps the text of its own faults to itself, and reports them", async () => {
@@ -149,9 +151,9 @@ describe("Get", () => {
     query.get = () => Promise.reject(broken);
     for (const prepareQueries of [true, false]) {
       const { ask } = library({ query, prepareQueries, onFault: (thrown) => faults.push(thrown) });
-      const answer = await ask("{ Get { Book { title } } }");
-      expect(answer.data).toEqual({ Get: { Book: null } });
-      expect(answer.errors).toEqual([
+      const response = await ask("{ Get { Book { title } } }");
+      expect(response.data).toEqual({ Get: { Book: null } });
+      expect(response.errors).toEqual([
         { locations: [{ column: 9, line: 1 }], message: "internal server error", path: ["Get", "Book"] },
       ]);
     }

@@ -66,7 +66,7 @@ it(`answers as graphql-js does, errors included (seed ${SEED})`, async () => {
   if (schema === undefined) throw new Error("the library has classes");
   const random = seededRandom(SEED);
   const questions = new Questions(random);
-  const seen = { answered: 0, failed: 0, nothing: 0 };
+  const seen = { responded: 0, failed: 0, nothing: 0 };
   for (let round = 0; round < 3_000; round++) {
     const text = questions.text();
     const variables = random.pick([{}, { c: null }, { c: false }, { name: "Book", c: null }]);
@@ -87,7 +87,7 @@ it(`answers as graphql-js does, errors included (seed ${SEED})`, async () => {
     const found: readonly string[] = (got.errors ?? []).map((error: unknown) => JSON.stringify(error));
     const compared = got.data === null ? found.filter((error) => errors.includes(error)) : found;
     expect({ text, variables, errors: [...compared].sort() }).toEqual({ text, variables, errors: errors.sort() });
-    if (errors.length === 0) seen.answered++;
+    if (errors.length === 0) seen.responded++;
     else if (got.data === null) seen.nothing++;
     else seen.failed++;
   }
@@ -134,11 +134,11 @@ it("S10: it ends with its client", async () => {
   const handler = new GraphQlHandler({ schema, query: new LibraryQuery(), wire: SPEC_PROFILE, onFault: () => {} });
   const body = Buffer.from(JSON.stringify({ query: `{${aliases(20, DEEP)}}` }));
   await handler.execute(Buffer.from('{"query":"{__typename}"}'), CONTEXT);
-  const answer = handler.execute(body, { ...CONTEXT, signal: client.signal });
-  answer.catch(() => undefined);
+  const response = handler.execute(body, { ...CONTEXT, signal: client.signal });
+  response.catch(() => undefined);
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   client.abort(new Error("the client has gone"));
   using counter = new LoopCounter();
-  await expect(answer).rejects.toThrow("the client has gone");
+  await expect(response).rejects.toThrow("the client has gone");
   expect(counter.iterations).toBeLessThan(20);
 });

@@ -62,7 +62,7 @@ function* writeIntrospection(
   if (writer.errors.length > 0) throw new IntrospectionErrors(writer.errors, false);
 }
 
-/** A place in the answer. */
+/** A place in the response. */
 interface Place {
   readonly key: string | number;
   readonly above: Place | undefined;

@@ -1,12 +1,12 @@
 import { ShoalError } from "@shoal/model";
 import type { GraphQLError } from "graphql";
-import { answerTooLarge } from "../../answer-budget.js";
 import { FLOAT32_CHARS_MAX, float32ArrayBytesMax, writeFloat32, writeFloat32Array } from "../../json/float32.js";
+import { responseTooLarge } from "../../response-budget.js";
 
 /** Longer runs are copied by the runtime, shorter ones byte by byte. */
 const SHORT_MAX = 32;
 
-/** Each becomes an error with its path in the answer. */
+/** Each becomes an error with its path in the response. */
 const FAILURES_MAX = 10_000;
 
 /** Where null stands for a value that failed, and why. */
@@ -146,7 +146,7 @@ export class JsonBytes {
 
   #grow(needed: number): void {
     const least = this.#length + needed;
-    if (least > this.bytesMax) throw answerTooLarge(this.bytesMax);
+    if (least > this.bytesMax) throw responseTooLarge(this.bytesMax);
     const size = Math.max(least, Math.min(this.#buffer.length * 2, this.bytesMax));
     const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.#length);

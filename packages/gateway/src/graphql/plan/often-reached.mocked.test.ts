@@ -95,10 +95,10 @@ it.each([true, false])("stops when the signal fires, in the middle of a row (pre
   const handler = new GraphQlHandler(deps);
   const text = "{Get{Node(limit:1){next{...on Node{name next{...on Node{name}}}}}}}";
   const given = new AbortController();
-  const answer = handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER, signal: given.signal });
-  answer.catch(() => {});
+  const response = handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER, signal: given.signal });
+  response.catch(() => {});
   setImmediate(() => setImmediate(() => given.abort(new Error("too late"))));
-  await expect(answer).rejects.toThrow("too late");
+  await expect(response).rejects.toThrow("too late");
 });
 
 it.each([true, false])(
@@ -118,9 +118,9 @@ it.each([true, false])(
     const handler = new GraphQlHandler({ ...deps, prepareQueries, limits: { answerBytesMax: 4 * 1024 * 1024 } });
     const stringify = vi.spyOn(JSON, "stringify");
     const text = "{Get{Node(limit:1){next{...on Node{name next{...on Node{name}}}}}}}";
-    const { body: answer } = await handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER });
+    const { body: response } = await handler.execute(body(text), { deadline: Number.MAX_SAFE_INTEGER });
     expect(stringify.mock.results.every(({ value }) => String(value).length < 4 * 1024 * 1024)).toBe(true);
     stringify.mockRestore();
-    expect(answer.toString()).toContain("take more than 4194304 bytes (ANSWER_BYTES_MAX)");
+    expect(response.toString()).toContain("take more than 4194304 bytes (ANSWER_BYTES_MAX)");
   },
 );

@@ -2,25 +2,25 @@ import { ShoalError } from "@shoal/model";
 import type { QueryService } from "@shoal/query";
 import { eventLoop, InnerContext, LateSignal, type RequestContext } from "@shoal/runtime";
 import { GraphQLError } from "graphql";
-import type { AnswerBudget, HeldAnswer } from "../../answer-budget.js";
 import { STEP_LENGTH } from "../../json/write-in-steps.js";
+import type { HeldResponse, ResponseBudget } from "../../response-budget.js";
 import type { RowGate } from "../../row-gate.js";
 import {
   type ErrorItem,
   errorItem,
   errorsTail,
   failureMessage,
-  type GraphQlAnswer,
+  type GraphQlResponse,
   type GraphQlWire,
-  tooLargeAnswer,
-} from "../answer.js";
+  tooLargeResponse,
+} from "../graphql-response.js";
 import { RequestCost } from "../guards/request-cost.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { RequestReading } from "../reading/request-reading.js";
 import { pathsOf } from "./failed-places.js";
 import { IntrospectionErrors } from "./introspection.js";
 import { JsonBytes } from "./json-bytes.js";
-import { type AnswerRoot, type BoundCall, Failure, type WriteAnswer } from "./planned-call.js";
+import { type BoundCall, Failure, type ResponseRoot, type WriteResponse } from "./planned-call.js";
 
 /** Counts of the GraphQL queries of a gateway. */
 export class GraphQlStatistics {
@@ -28,7 +28,7 @@ export class GraphQlStatistics {
   prepared = 0;
   /** Everything else, refused ones included. */
   plain = 0;
-  /** Entries of `errors` in answers. */
+  /** Entries of `errors` in responses. */
   errors = 0;
 }
 
@@ -36,7 +36,7 @@ export interface PlanExecutionParts {
   readonly query: QueryService;
   readonly wire: GraphQlWire;
   readonly limits: GraphQlLimits;
-  readonly answers: AnswerBudget;
+  readonly responses: ResponseBudget;
   /** Called with everything that was thrown and is no ShoalError. */
   readonly onFault: (thrown: unknown, context: RequestContext) => void;
   /** Of reads of many rows. */
@@ -44,10 +44,10 @@ export interface PlanExecutionParts {
   readonly statistics: GraphQlStatistics;
 }
 
-/** Answers larger than this do not leave their buffer behind. */
-const ANSWER_BYTES_KEPT_MAX = 1024 * 1024;
+/** Responses larger than this do not leave their buffer behind. */
+const RESPONSE_BYTES_KEPT_MAX = 1024 * 1024;
 
-type Outcome = WriteAnswer | Failure;
+type Outcome = WriteResponse | Failure;
 
 /** A field that failed; its place in the text is asked of the plan of its request. */
 interface FailedField {
@@ -58,8 +58,8 @@ interface FailedField {
 
 /** A plan with the calls of one request. */
 export interface BoundPlan {
-  readonly roots: readonly AnswerRoot[];
-  /** In the order of the answer. */
+  readonly roots: readonly ResponseRoot[];
+  /** In the order of the response. */
   readonly calls: readonly (BoundCall | Failure)[];
   readonly reading: RequestReading;
 }
@@ -73,10 +73,10 @@ export class PlanExecution {
     this.#out = this.#newOut();
   }
 
-  async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlAnswer> {
-    const { answers, rowGate } = this.parts;
+  async execute(bound: BoundPlan, context: RequestContext): Promise<GraphQlResponse> {
+    const { responses, rowGate } = this.parts;
     const { calls } = bound;
-    const held = answers.begin(context);
+    const held = responses.begin(context);
     try {
       const rows = this.checkedRows(calls);
       const [only] = calls;
@@ -89,7 +89,7 @@ export class PlanExecution {
         return { status: 200, body: await this.#written(bound, outcomes, context, held) };
       });
     } catch (thrown) {
-      return tooLargeAnswer(thrown);
+      return tooLargeResponse(thrown);
     } finally {
       held.end();
     }
@@ -107,7 +107,7 @@ export class PlanExecution {
   async #allOutcomes(
     calls: BoundPlan["calls"],
     context: RequestContext,
-    held: HeldAnswer,
+    held: HeldResponse,
   ): Promise<readonly Outcome[]> {
     const late = new LateSignal(context);
     const inner = new InnerContext(context, { rowBytes: held, late });
@@ -121,8 +121,8 @@ export class PlanExecution {
     }
   }
 
-  /** Rejects when the answer grows too large, not when the query fails. */
-  async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldAnswer): Promise<Outcome> {
+  /** Rejects when the response grows too large, not when the query fails. */
+  async #outcome(call: BoundCall | Failure, context: RequestContext, held: HeldResponse): Promise<Outcome> {
     if (call instanceof Failure) return call;
     const outcome = await call.run(this.parts.query, context).catch(Failure.of);
     const thrown = outcome instanceof Failure ? outcome.thrown : undefined;
@@ -136,7 +136,7 @@ export class PlanExecution {
     bound: BoundPlan,
     outcomes: readonly Outcome[],
     context: RequestContext,
-    held: HeldAnswer,
+    held: HeldResponse,
   ): Promise<Buffer> {
     const out = this.#out;
     out.truncate(0);
@@ -160,7 +160,7 @@ export class PlanExecution {
 
   #newOut(): JsonBytes {
     const { answerBytesMax } = this.parts.limits;
-    return new JsonBytes(Math.min(ANSWER_BYTES_KEPT_MAX, answerBytesMax), answerBytesMax);
+    return new JsonBytes(Math.min(RESPONSE_BYTES_KEPT_MAX, answerBytesMax), answerBytesMax);
   }
 
   *#write(
@@ -226,7 +226,7 @@ function isOwn({ originalError }: GraphQLError): boolean {
   return !originalError || originalError instanceof GraphQLError || originalError instanceof ShoalError;
 }
 
-/** Writes the answer, or null and says why. Fails with `tooLarge` when the answer is. */
+/** Writes the response, or null and says why. Fails with `tooLarge` when the response is. */
 function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<void, unknown> {
   const before = out.length;
   let thrown: unknown;
@@ -246,7 +246,7 @@ function* writeOutcome(outcome: Outcome | undefined, out: JsonBytes): Generator<
   return thrown;
 }
 
-/** Values below rows that failed, in the order of the answer. */
+/** Values below rows that failed, in the order of the response. */
 function* failuresIn(out: JsonBytes): Generator<void, readonly FailedField[]> {
   const { failures } = out;
   const paths = yield* pathsOf(

@@ -21,7 +21,7 @@ export interface PlannedCall {
 /** A call whose values are known. */
 export interface BoundCall {
   readonly cost: FieldCost;
-  run(query: QueryService, context: RequestContext): Promise<WriteAnswer>;
+  run(query: QueryService, context: RequestContext): Promise<WriteResponse>;
 }
 
 /** A call that can be made with other values of its arguments. */
@@ -45,10 +45,10 @@ export function plannedCall(field: AskedField, inner: CallBinding["inner"], bind
 }
 
 /**
- * Writes the answer of a call; yields now and then, so that a large one need not hold up everybody else. Fails with
+ * Writes the response of a call; yields now and then, so that a large one need not hold up everybody else. Fails with
  * `dataLoss` when stored bytes are no JSON; what was written by then is the caller's to remove.
  */
-export type WriteAnswer = (out: JsonBytes) => Iterable<void>;
+export type WriteResponse = (out: JsonBytes) => Iterable<void>;
 
 /** Writes a list as JSON; yields now and then between two items, and where an item does. */
 export function* writeList<T>(
@@ -69,7 +69,7 @@ export function* writeList<T>(
   out.byte(93);
 }
 
-/** Why a field has no answer. */
+/** Why a field has no response. */
 export class Failure {
   constructor(readonly thrown: unknown) {}
 
@@ -87,11 +87,11 @@ export type PlannedRoot<Call = PlannedCall> =
   | { readonly kind: "object"; readonly responseName: string; readonly fields: readonly PlannedField<Call>[] };
 
 /** A member of `data` where it is known elsewhere which calls are made. */
-export type AnswerRoot = PlannedRoot<Pick<PlannedCall, "kind" | "responseName">>;
+export type ResponseRoot = PlannedRoot<Pick<PlannedCall, "kind" | "responseName">>;
 
 /** A request as one plain value: what is asked, and how what comes back is answered. */
 export class RequestPlan {
-  /** In the order of the answer. */
+  /** In the order of the response. */
   readonly calls: readonly PlannedCall[];
 
   constructor(
@@ -103,7 +103,7 @@ export class RequestPlan {
   }
 
   /** What may be kept: nothing of the request, neither its text nor its values. */
-  get answer(): readonly AnswerRoot[] {
+  get response(): readonly ResponseRoot[] {
     return this.roots.map((root) =>
       root.kind === "object" ? { ...root, fields: root.fields.map(withoutCall) } : withoutCall(root),
     );

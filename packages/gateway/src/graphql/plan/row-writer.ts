@@ -60,7 +60,7 @@ export class RowWriter {
   readonly #storesAnything: boolean;
   readonly #refersAnywhere: boolean;
   /** Classes of references that are answered, at every depth, each alias counted. */
-  readonly answeredTargets: number;
+  readonly returnedTargets: number;
 
   constructor(
     fields: readonly RowField[],
@@ -76,11 +76,11 @@ export class RowWriter {
     this.#storesAnything = stored.some((field) => field.kind !== "typename");
     const targets = fields.flatMap((field) => (field.kind === "references" ? field.targets : []));
     this.#refersAnywhere = fields.some((field) => field.kind === "references");
-    this.answeredTargets = targets.reduce((count, { rows }) => count + 1 + rows.answeredTargets, 0);
+    this.returnedTargets = targets.reduce((count, { rows }) => count + 1 + rows.returnedTargets, 0);
   }
 
   /**
-   * Writes all rows; yields now and then between two of them or between rows that they refer to, so that a large answer
+   * Writes all rows; yields now and then between two of them or between rows that they refer to, so that a large response
    * need not hold up everybody else. What is reached often by one selection is worked on once. Fails with `dataLoss` when
    * stored bytes are no JSON; what was written by then is the caller's to remove.
    */
@@ -125,7 +125,7 @@ export class RowWriter {
       const stepBefore = work.step;
       work.out.bytes(prefix);
       yield* RowWriter.#references(targets, field.targets, work);
-      // What was found may have been replaced by another answer of the same plan.
+      // What was found may have been replaced by another response of the same plan.
       if (work.step !== stepBefore) this.#find(row, work);
     }
     work.out.byte(125);

@@ -3,7 +3,7 @@ import type { FieldNode, FragmentDefinitionNode, GraphQLObjectType, GraphQLSchem
 // Exported by graphql-js as a file only. It holds the one merging rule of fields, fragments, @skip and @include.
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 
-/** Fields by response name, in the order of the answer; several nodes of one name are merged. */
+/** Fields by response name, in the order of the response; several nodes of one name are merged. */
 export type SelectedFields = ReadonlyMap<string, readonly FieldNode[]>;
 
 /** What decides, beside the selection itself, which fields are selected. */

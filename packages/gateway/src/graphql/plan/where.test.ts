@@ -8,17 +8,17 @@ const aggregate = (where: string) => `{ Aggregate { Book(where: ${where}) { meta
 
 async function filterOf(text: string, variables?: object) {
   const { ask, query } = library();
-  const answer = await ask(text, variables);
-  expect(answer.errors).toBeNull();
+  const response = await ask(text, variables);
+  expect(response.errors).toBeNull();
   return (query.asked[0] as GetQuery).where;
 }
 
 async function refusalOf(text: string, variables?: object, limits?: object) {
   const { ask, query } = library(limits === undefined ? {} : { limits });
-  const answer = await ask(text, variables);
+  const response = await ask(text, variables);
   expect(query.asked).toEqual([]);
-  expect(answer.errors).toHaveLength(1);
-  return answer;
+  expect(response.errors).toHaveLength(1);
+  return response;
 }
 
 describe("where", () => {

@@ -5,7 +5,7 @@ import { type LiftedLiterals, LiteralKind } from "./lifted-literals.js";
 const INT_DIGITS_MAX = 15;
 
 /**
- * Lifts the number at `start`. The answer is the place behind it, or -1 when there is none, when it is an integer of
+ * Lifts the number at `start`. The response is the place behind it, or -1 when there is none, when it is an integer of
  * more than 15 digits or parses to an infinity, or when a name or point sticks to it.
  */
 export function liftNumber(bytes: Buffer, start: number, literals: LiftedLiterals): number {

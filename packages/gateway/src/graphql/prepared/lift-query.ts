@@ -5,7 +5,7 @@ import type { TemplateText } from "./template-text.js";
 
 /**
  * Lifts the literals of a GraphQL text that stands in a JSON string; `start` is behind the opening quote. What lies
- * between literals is kept as it is. The answer is the place behind the closing quote, or -1 when the text is not to be
+ * between literals is kept as it is. The response is the place behind the closing quote, or -1 when the text is not to be
  * lifted.
  */
 export function liftQuery(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {

@@ -12,7 +12,7 @@ const DEPTH_MAX = 6;
 
 /**
  * Lifts numbers, strings and lists of numbers out of the value of `variables` at `start`; names, true, false, null,
- * the structure and the strings of {@link KEPT_MEMBER} are kept, white space mostly not. The answer is the place behind the
+ * the structure and the strings of {@link KEPT_MEMBER} are kept, white space mostly not. The response is the place behind the
  * value, or -1.
  */
 export function liftVariables(bytes: Buffer, start: number, literals: LiftedLiterals, template: TemplateText): number {

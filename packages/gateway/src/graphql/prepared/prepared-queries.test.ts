@@ -14,7 +14,7 @@ async function compare(...bodies: readonly (string | object)[]) {
   const shared = { onFault: () => {}, schema: new LibraryView(LIBRARY_CLASSES), wire: WEAVIATE_PROFILE };
   const prepared = new GraphQlHandler({ ...shared, query });
   const plain = new GraphQlHandler({ ...shared, query: new LibraryQuery(), prepareQueries: false });
-  const answers: string[] = [];
+  const responses: string[] = [];
   let preparedCount = 0;
   for (const body of bodies) {
     const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
@@ -24,9 +24,9 @@ async function compare(...bodies: readonly (string | object)[]) {
     if (execute.mock.results[0]?.value !== undefined) preparedCount++;
     execute.mockRestore();
     expect(got.body.toString(), bytes.toString()).toBe(expected.body.toString());
-    answers.push(got.body.toString());
+    responses.push(got.body.toString());
   }
-  return { answers, preparedCount, query };
+  return { responses, preparedCount, query };
 }
 
 const query = (text: string) => ({ query: text });
@@ -86,12 +86,12 @@ it.each([
   const fragment = field.includes("...f") ? " fragment f on Author{born}" : "";
   const text = `query($c:Boolean=false){${field}}${fragment}`;
   const body = (variables: object) => ({ query: text, variables });
-  const { answers } = await compare(body({ c: null }), body({ c: true }), body({ c: null }), body({}));
-  for (const answer of [answers[0], answers[2]]) {
-    const [error] = JSON.parse(answer ?? "").errors;
+  const { responses } = await compare(body({ c: null }), body({ c: true }), body({ c: null }), body({}));
+  for (const response of [responses[0], responses[2]]) {
+    const [error] = JSON.parse(response ?? "").errors;
     expect([error.message, error.path]).toEqual(['Argument "if" of non-null type "Boolean!" must not be null.', path]);
   }
-  expect(answers[3]).not.toContain("must not be null");
+  expect(responses[3]).not.toContain("must not be null");
 });
 
 it("answers and reports what breaks while a query is prepared", async () => {
@@ -110,9 +110,9 @@ it("answers and reports what breaks while a query is prepared", async () => {
 
 it("does not trust a literal that nobody binds: its value may decide about validity", async () => {
   const twice = (a: number, b: number) => query(`{ Get { Book(limit: ${a}) { title } Book(limit: ${b}) { isbn } } }`);
-  const { answers, preparedCount } = await compare(twice(1, 1), twice(1, 2), twice(2, 2));
+  const { responses, preparedCount } = await compare(twice(1, 1), twice(1, 2), twice(2, 2));
   expect(preparedCount).toBe(0);
-  expect(answers[1]).toContain("they have differing arguments");
+  expect(responses[1]).toContain("they have differing arguments");
 });
 
 it("binds variables to the right members when a name stands twice", async () => {
@@ -188,9 +188,9 @@ it("answers requests that overlap each from its own literals", async () => {
       ),
       CONTEXT,
     );
-  const answers = [send(1, 0.25), send(2, 0.5), send(3, 0.75)];
+  const responses = [send(1, 0.25), send(2, 0.5), send(3, 0.75)];
   for (const resolve of pending.reverse()) resolve();
-  const rows = (await Promise.all(answers)).map(({ body }) => JSON.parse(body.toString()).data.Get.Book.length);
+  const rows = (await Promise.all(responses)).map(({ body }) => JSON.parse(body.toString()).data.Get.Book.length);
   expect(rows).toEqual([1, 2, 3]);
   expect(library.gets.map((each) => each.nearVector?.vector[0])).toEqual([0.75, 0.5, 0.25]);
 });
@@ -202,8 +202,8 @@ it("answers a directive without a condition where an object below a row has it, 
     Aggregate { Author(groupBy: "born", limit: 2) { meta { count @skip(if: $c) }
       name { topOccurrences(limit: 1) { value @skip(if: $c) } } groupedBy { value } } }
     s: __schema { queryType { name fields { name @skip(if: $c) } } } }`;
-  const { answers } = await compare({ query: text, variables: { c: null } });
-  const { data, errors } = JSON.parse(answers[0] ?? "");
+  const { responses } = await compare({ query: text, variables: { c: null } });
+  const { data, errors } = JSON.parse(responses[0] ?? "");
   const message = 'Argument "if" of non-null type "Boolean!" must not be null.';
   expect(errors.every((error: { message: string }) => error.message === message)).toBe(true);
   expect(errors.map(({ path }: { path: readonly string[] }) => path.join("."))).toEqual([
@@ -227,18 +227,18 @@ it("answers a directive without a condition where an object below a row has it, 
   expect(data.s).toEqual({ queryType: { name: "WeaviateObj", fields: null } });
   const nothing = "query($c: Boolean = false) { Get { Author { name } } __schema { types { name @skip(if: $c) } } }";
   const all = await compare({ query: nothing, variables: { c: null } });
-  expect(JSON.parse(all.answers[0] ?? "")).toEqual({ data: null, errors: [expect.objectContaining({ message })] });
+  expect(JSON.parse(all.responses[0] ?? "")).toEqual({ data: null, errors: [expect.objectContaining({ message })] });
 });
 
 it("answers objects of which nothing is selected", async () => {
-  const { answers } = await compare(
+  const { responses } = await compare(
     query("{ Get { Book(limit: 1) { title @skip(if: true) } } }"),
     query("{ Get { Book(limit: 1) { place { latitude @skip(if: true) } _additional { id @skip(if: true) } } } }"),
     query('{ Aggregate { Author(groupBy: "born", limit: 1) { meta { count @skip(if: true) } } } }'),
     query("{ Get { Author @skip(if: true) { name } } }"),
     query("{ Get @skip(if: true) { Author { name } } }"),
   );
-  expect(answers.map((answer) => JSON.parse(answer).data)).toEqual([
+  expect(responses.map((response) => JSON.parse(response).data)).toEqual([
     { Get: { Book: [{}] } },
     { Get: { Book: [{ place: {}, _additional: null }] } },
     { Aggregate: { Author: [{ meta: {} }] } },
@@ -296,9 +296,9 @@ it("writes answers larger than its buffer", async () => {
   });
   const body = Buffer.from(JSON.stringify(query("{ Get { Book { title _additional { vector } } } }")));
   for (let repeat = 0; repeat < 2; repeat++) {
-    const answer = JSON.parse((await handler.execute(body, CONTEXT)).body.toString());
-    expect(answer.data.Get.Book[0].title.length).toBe(3_000_000);
-    expect(answer.data.Get.Book[0]._additional.vector.length).toBe(65_535);
+    const response = JSON.parse((await handler.execute(body, CONTEXT)).body.toString());
+    expect(response.data.Get.Book[0].title.length).toBe(3_000_000);
+    expect(response.data.Get.Book[0]._additional.vector.length).toBe(65_535);
   }
 });
 

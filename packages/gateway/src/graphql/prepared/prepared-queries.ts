@@ -1,8 +1,14 @@
 import type { RequestContext } from "@shoal/runtime";
-import type { GraphQlAnswer } from "../answer.js";
+import type { GraphQlResponse } from "../graphql-response.js";
 import type { GraphQlLimits } from "../limits.js";
 import type { PlanExecution } from "../plan/plan-execution.js";
-import { type AnswerRoot, type BoundCall, type CallBinding, Failure, type PlannedCall } from "../plan/planned-call.js";
+import {
+  type BoundCall,
+  type CallBinding,
+  Failure,
+  type PlannedCall,
+  type ResponseRoot,
+} from "../plan/planned-call.js";
 import type { PlannedRequest, RequestReading } from "../reading/request-reading.js";
 import { argumentTemplate, type Template } from "./argument-template.js";
 import { LiteralBindings } from "./bind-literals.js";
@@ -23,7 +29,7 @@ type Binder = (literals: LiftedLiterals) => BoundCall;
 
 /** What requests of a template answer, and how their calls are made. */
 interface PreparedQuery {
-  readonly roots: readonly AnswerRoot[];
+  readonly roots: readonly ResponseRoot[];
   readonly binders: readonly Binder[];
 }
 
@@ -48,8 +54,8 @@ export class PreparedQueries {
     this.#prepared = new TemplateCache(preparedQueriesMax, preparedQueriesMax * TEMPLATE_CHARS);
   }
 
-  /** The answer, or undefined when the request has to go through graphql-js. */
-  execute(body: Buffer, reading: RequestReading, context: RequestContext): Promise<GraphQlAnswer> | undefined {
+  /** The response, or undefined when the request has to go through graphql-js. */
+  execute(body: Buffer, reading: RequestReading, context: RequestContext): Promise<GraphQlResponse> | undefined {
     const template = this.#lifter.lift(body);
     const { literals } = this.#lifter;
     if (template === undefined || literals.vectorNumbers > this.#vectorNumbersMax) return undefined;
@@ -70,9 +76,9 @@ export class PreparedQueries {
     try {
       const read = reading.read();
       // It may be the literals: too many numbers, too long a text, a value that a field refuses.
-      if ("answer" in read || read.plan.calls.some(({ bound }) => bound instanceof Failure)) return REFUSED;
+      if ("response" in read || read.plan.calls.some(({ bound }) => bound instanceof Failure)) return REFUSED;
       const binders = bindersOf(read, this.#lifter);
-      return binders === undefined ? NOT_PREPARABLE : { roots: read.plan.answer, binders };
+      return binders === undefined ? NOT_PREPARABLE : { roots: read.plan.response, binders };
     } catch (thrown) {
       this.onFault(thrown, context);
       return REFUSED;

@@ -260,9 +260,9 @@ it(`answers prepared and plain requests alike, byte by byte (seed ${SEED})`, asy
   const seen = { prepared: 0, failed: 0, refused: 0 };
   const execute = PreparedQueries.prototype.execute;
   PreparedQueries.prototype.execute = function (...args) {
-    const answer = execute.apply(this, args);
-    if (answer !== undefined) seen.prepared++;
-    return answer;
+    const response = execute.apply(this, args);
+    if (response !== undefined) seen.prepared++;
+    return response;
   };
   try {
     for (let i = 0; i < REQUESTS; i++) {

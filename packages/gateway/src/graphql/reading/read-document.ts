@@ -9,7 +9,7 @@ import {
   parse,
   validate,
 } from "graphql";
-import { type ErrorItem, errorItem } from "../answer.js";
+import { type ErrorItem, errorItem } from "../graphql-response.js";
 import { checkDocument } from "../guards/check-document.js";
 import { checkText } from "../guards/check-text.js";
 import { checkVariables } from "../guards/check-variables.js";

@@ -1,7 +1,7 @@
 import { describeValue, isUncheckedObject, type RequestWarnings, ShoalError } from "@shoal/model";
 import { parseJson } from "../../json/parse-json.js";
 import { wrongBody, wrongMember } from "../../json/wrong-member.js";
-import { type GraphQlAnswer, httpError } from "../answer.js";
+import { type GraphQlResponse, httpError } from "../graphql-response.js";
 
 /** The body of POST /v1/graphql. */
 export interface GraphQlRequest {
@@ -20,7 +20,7 @@ export interface GraphQlRequest {
 export function readRequest(
   rawBody: Buffer,
   warnings?: RequestWarnings,
-): { readonly request: GraphQlRequest } | { readonly refusal: GraphQlAnswer } {
+): { readonly request: GraphQlRequest } | { readonly refusal: GraphQlResponse } {
   try {
     return { request: requestOf(rawBody, warnings) };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { RequestWarnings } from "@shoal/model";
-import { refusedAnswer } from "../answer.js";
+import { refusedResponse } from "../graphql-response.js";
 import type { CompileParts } from "../plan/compile-fields.js";
 import { compileRequest, type RefusedRequest } from "../plan/compile-request.js";
 import { RequestPlan } from "../plan/planned-call.js";
@@ -30,11 +30,11 @@ export class RequestReading {
 
   #planned(): PlannedRequest | RefusedRequest {
     const read = readRequest(this.body, this.warnings);
-    if ("refusal" in read) return { answer: read.refusal, errors: 0 };
+    if ("refusal" in read) return { response: read.refusal, errors: 0 };
     const { request } = read;
     const document = readDocument(request, this.parts);
     if ("errors" in document) {
-      return { answer: refusedAnswer(document.errors), errors: document.errors.length, isBySchema: true };
+      return { response: refusedResponse(document.errors), errors: document.errors.length, isBySchema: true };
     }
     const plan = compileRequest(this.parts, request, document);
     return plan instanceof RequestPlan ? { request, document, plan } : plan;

@@ -1,5 +1,5 @@
 import { type GraphQLError, Source } from "graphql";
-import { type ErrorItem, errorItem, type GraphQlWire } from "../answer.js";
+import { type ErrorItem, errorItem, type GraphQlWire } from "../graphql-response.js";
 
 /** A syntax error as the wire profile words it. */
 export function syntaxErrorItem(error: GraphQLError, text: string, wire: GraphQlWire): ErrorItem {

@@ -95,11 +95,11 @@ describe("error texts of the reference", () => {
   it.each(cases)("%s", async (text, message) => {
     const { ask, query } = library();
     for (let repeat = 0; repeat < 2; repeat++) {
-      const answer = await ask(text);
-      expect(Object.keys(answer)).toEqual(["errors"]);
-      expect(Object.keys(answer.errors[0])).toEqual(["locations", "message", "path"]);
-      expect(answer.errors[0].message).toBe(message);
-      expect(answer.errors[0].path).toBeNull();
+      const response = await ask(text);
+      expect(Object.keys(response)).toEqual(["errors"]);
+      expect(Object.keys(response.errors[0])).toEqual(["locations", "message", "path"]);
+      expect(response.errors[0].message).toBe(message);
+      expect(response.errors[0].path).toBeNull();
     }
     expect(query.asked).toEqual([]);
   });

@@ -168,9 +168,9 @@ describe("a schema of many classes", () => {
     const types = Object.keys(schema?.getTypeMap() ?? {}).length;
     await ask("{ __typename }");
     using counter = new LoopCounter();
-    const answers = await Promise.all([ask(getIntrospectionQuery()), ask(getIntrospectionQuery())]);
+    const responses = await Promise.all([ask(getIntrospectionQuery()), ask(getIntrospectionQuery())]);
     expect(counter.iterations).toBeGreaterThan((2 * types) / 128);
-    for (const { data, errors } of answers) {
+    for (const { data, errors } of responses) {
       expect(errors).toBeNull();
       expect(schema && data).toEqual(schema && graphqlSync({ schema, source: getIntrospectionQuery() }).data);
     }

@@ -10,7 +10,7 @@ const CONTEXT = { deadline: Number.MAX_SAFE_INTEGER };
 
 /** Two handlers over the same classes and objects: one with prepared queries, one where graphql-js reads everything. */
 export class BothWays {
-  /** Answers by prepared queries; requests that were refused; and those whose fields failed. */
+  /** Responses by prepared queries; requests that were refused; and those whose fields failed. */
   readonly seen = { prepared: 0, refused: 0, failed: 0 };
   readonly #plainQuery: LibraryQuery;
   readonly #preparedQuery: LibraryQuery;
@@ -43,9 +43,9 @@ export class BothWays {
     const { execute } = PreparedQueries.prototype;
     const { seen } = this;
     PreparedQueries.prototype.execute = function (...args) {
-      const answer = execute.apply(this, args);
-      if (answer !== undefined) seen.prepared++;
-      return answer;
+      const response = execute.apply(this, args);
+      if (response !== undefined) seen.prepared++;
+      return response;
     };
     try {
       return await act();

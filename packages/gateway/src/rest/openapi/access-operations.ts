@@ -8,7 +8,7 @@ import {
   ROLE_BODY,
   USER_ROLES_BODY,
 } from "../access-bodies.js";
-import { type DescribedAnswer, type DescribedBody, type Operation, operation } from "./operation.js";
+import { type DescribedBody, type DescribedResponse, type Operation, operation } from "./operation.js";
 
 const PERMISSION = { action: "read_data", data: { collection: "Article", tenant: "*", object: "*" } };
 const ROLE = { name: "reader", permissions: [PERMISSION] };
@@ -33,17 +33,17 @@ const LAST_USE = z.object({
   includeLastUsedTime: z.enum(["true", "false"]).optional().describe("Not built: `true` is refused with 422."),
 });
 
-const DONE: DescribedAnswer = { description: "Done, and in force on this gateway." };
-const OFF: DescribedAnswer = { description: "Roles, or users made at run time, are off." };
-const NO_ROLE: DescribedAnswer = { description: "There is no such role, or no such user." };
-const BUILT_IN: DescribedAnswer = { description: "The role is built in, or given by settings only." };
-const REFUSED: DescribedAnswer = {
+const DONE: DescribedResponse = { description: "Done, and in force on this gateway." };
+const OFF: DescribedResponse = { description: "Roles, or users made at run time, are off." };
+const NO_ROLE: DescribedResponse = { description: "There is no such role, or no such user." };
+const BUILT_IN: DescribedResponse = { description: "The role is built in, or given by settings only." };
+const REFUSED: DescribedResponse = {
   description: "A name, a permission or a member is not allowed; the place is named.",
 };
 
 function asked(path: string, id: string, summary: string, schema: z.ZodType, more: Partial<Operation> = {}): Operation {
-  const answers = { 200: { description: "The answer.", schema }, 422: REFUSED, 501: OFF, ...more.answers };
-  return { method: "GET", path, id, tag: "access", summary, ...more, answers };
+  const responses = { 200: { description: "The answer.", schema }, 422: REFUSED, 501: OFF, ...more.responses };
+  return { method: "GET", path, id, tag: "access", summary, ...more, responses };
 }
 
 function done(
@@ -51,11 +51,19 @@ function done(
   id: string,
   summary: string,
   body: DescribedBody | undefined,
-  answers: Operation["answers"],
+  responses: Operation["responses"],
   method: Operation["method"] = "POST",
 ): Operation {
   const described = body === undefined ? {} : { body };
-  return { method, path, id, tag: "access", summary, ...described, answers: { 422: REFUSED, 501: OFF, ...answers } };
+  return {
+    method,
+    path,
+    id,
+    tag: "access",
+    summary,
+    ...described,
+    responses: { 422: REFUSED, 501: OFF, ...responses },
+  };
 }
 
 const body = (schema: z.ZodType, example: unknown): DescribedBody => ({ schema, examples: { example } });
@@ -78,7 +86,7 @@ export function accessOperations(): readonly Operation[] {
       400: BUILT_IN,
       409: { description: "There is a role of that name." },
     }),
-    asked(role, "getRole", "A role", ROLE_BODY, { answers: { 404: NO_ROLE } }),
+    asked(role, "getRole", "A role", ROLE_BODY, { responses: { 404: NO_ROLE } }),
     done(
       role,
       "deleteRole",
@@ -106,31 +114,31 @@ export function accessOperations(): readonly Operation[] {
       },
     ),
     asked(`${role}/users`, "listUsersOfRole", "Names of the users who have a role", NAMES, {
-      answers: { 404: NO_ROLE },
+      responses: { 404: NO_ROLE },
     }),
     asked(
       `${role}/user-assignments`,
       "listUserAssignments",
       "The users who have a role",
       z.array(z.strictObject({ userId: z.string(), userType: z.enum(["db_user", "db_env_user", "oidc"]) })),
-      { answers: { 404: NO_ROLE } },
+      { responses: { 404: NO_ROLE } },
     ),
     asked(
       `${role}/group-assignments`,
       "listGroupAssignments",
       "The groups that have a role",
       z.array(z.strictObject({ groupId: z.string(), groupType: z.literal("oidc") })),
-      { answers: { 404: NO_ROLE } },
+      { responses: { 404: NO_ROLE } },
     ),
     done(`${user}/assign`, "assignRolesToUser", "Give roles to a user", ofUser, changed),
     done(`${user}/revoke`, "revokeRolesOfUser", "Take roles from a user", ofUser, changed),
     asked(`${user}/roles`, "listRolesOfName", "Roles of the users of a name", ROLE_NAMES, {
       query: FULL_ROLES,
-      answers: { 403: { description: "The user may not do this." } },
+      responses: { 403: { description: "The user may not do this." } },
     }),
     asked(`${user}/roles/{userType}`, "listRolesOfUser", "Roles of a user", ROLE_NAMES, {
       query: FULL_ROLES,
-      answers: {
+      responses: {
         403: { description: "The user may not do this." },
         404: { description: "No user of that name has an API key." },
       },
@@ -140,13 +148,13 @@ export function accessOperations(): readonly Operation[] {
     asked("/v1/authz/groups/{groupType}", "listGroups", "The groups that have roles", NAMES),
     asked(`${group}/roles/{groupType}`, "listRolesOfGroup", "Roles of a group", ROLE_NAMES, {
       query: FULL_ROLES,
-      answers: { 403: { description: "The user may not do this." } },
+      responses: { 403: { description: "The user may not do this." } },
     }),
     operation("GET", "/v1/users/own-info", "access", "getOwnInfo", "Who one is, and which roles one has", {
-      answers: { 200: { description: "Whoever asks.", schema: OWN_INFO } },
+      responses: { 200: { description: "Whoever asks.", schema: OWN_INFO } },
     }),
     asked("/v1/users/db", "listUsers", "The users that were made at run time", z.array(USER), { query: LAST_USE }),
-    asked(one, "getUser", "A user", USER, { query: LAST_USE, answers: { 404: NO_ROLE } }),
+    asked(one, "getUser", "A user", USER, { query: LAST_USE, responses: { 404: NO_ROLE } }),
     done(one, "createUser", "Make a user with an API key", body(NEW_USER_BODY, {}), {
       201: { description: "The key.", schema: API_KEY },
       409: { description: "There is a user of that name." },

@@ -52,7 +52,7 @@ export function classificationOperations({
           "`classifyProperties` refers to anything get these references: from their nearest neighbours that have them " +
           "(`knn`), to the nearest object of the property's class (`zeroshot`), or as a module finds out.",
         body: { schema: CLASSIFICATION_BODY, examples: { knn: EXAMPLE } },
-        answers: {
+        responses: {
           201: { description: "It runs.", schema: RECORD },
           400: { description: "The body cannot be read, or asks for what is not there." },
         },
@@ -65,7 +65,7 @@ export function classificationOperations({
       at === 0 ? "getClassification" : "getClassificationAtOtherPath",
       "How far a classification is",
       {
-        answers: {
+        responses: {
           200: { description: "The classification.", schema: RECORD },
           404: { description: "There is none of that id.", isEmpty: !notFoundHasBody },
         },

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Route } from "../../http/route.js";
 import { ERROR_BODY } from "./object-schemas.js";
-import { type DescribedAnswer, type DescribedBody, type Operation, TAGS } from "./operation.js";
+import { type DescribedBody, type DescribedResponse, type Operation, TAGS } from "./operation.js";
 import { PATH_PARAMETERS } from "./parameters.js";
 
 export interface DocumentParts {
@@ -126,54 +126,54 @@ function requestBody({ schema, examples }: DescribedBody, schemas: Schemas) {
   };
 }
 
-function responses({ method, answers }: Operation, route: Route, schemas: Schemas) {
-  const all = new Map<number, DescribedAnswer>();
-  for (const [status, description] of commonAnswers(route)) all.set(status, { description });
-  for (const [status, answer] of Object.entries(answers)) all.set(Number(status), answer);
+function responses({ method, responses: results }: Operation, route: Route, schemas: Schemas) {
+  const all = new Map<number, DescribedResponse>();
+  for (const [status, description] of commonResponses(route)) all.set(status, { description });
+  for (const [status, response] of Object.entries(results)) all.set(Number(status), response);
   const inOrder = [...all].sort(([a], [b]) => a - b);
   return Object.fromEntries(
-    inOrder.map(([status, answer]) => [status, response(status, answer, method === "HEAD", schemas)]),
+    inOrder.map(([status, result]) => [status, response(status, result, method === "HEAD", schemas)]),
   );
 }
 
 /**
- * The answers to requests that do not get as far as the operation, by status: they follow from the route. What is wrong
+ * The responses to requests that do not get as far as the operation, by status: they follow from the route. What is wrong
  * with any request, whatever it asks for (404 and 405 of paths, 408, 417, 431), stands in the document's introduction.
  */
-function commonAnswers(route: Route): ReadonlyMap<number, string> {
-  const answers = new Map<number, string>();
+function commonResponses(route: Route): ReadonlyMap<number, string> {
+  const responses = new Map<number, string>();
   if (route.body === "json") {
-    answers.set(400, "The body is no JSON, or has a member of the wrong type.");
-    answers.set(413, "The body, the batch or the object is larger than its limit.");
-    answers.set(422, "The body is missing.");
+    responses.set(400, "The body is no JSON, or has a member of the wrong type.");
+    responses.set(413, "The body, the batch or the object is larger than its limit.");
+    responses.set(422, "The body is missing.");
   }
-  if (route.path.includes("{")) answers.set(400, answers.get(400) ?? "The path has a malformed percent-encoding.");
+  if (route.path.includes("{")) responses.set(400, responses.get(400) ?? "The path has a malformed percent-encoding.");
   if (route.access !== "open") {
-    answers.set(401, "The token is not valid, or there is none and anonymous access is off.");
-    if (typeof route.access !== "string") answers.set(403, "The user may not do this.");
+    responses.set(401, "The token is not valid, or there is none and anonymous access is off.");
+    if (typeof route.access !== "string") responses.set(403, "The user may not do this.");
   }
-  if (route.body === "unchecked") return answers;
-  answers.set(406, "The client does not take JSON.");
-  answers.set(415, "The body is not announced as JSON, or packed in another way than by gzip.");
-  answers.set(429, "The server has too much to do; `Retry-After` says when to try again.");
-  answers.set(500, "A fault of the server, or stored data that is damaged.");
-  answers.set(503, "A part that is needed cannot be reached; `Retry-After` says when to try again.");
-  answers.set(504, `The time-out has passed (\`${timeoutSetting(route)}\`).`);
-  return answers;
+  if (route.body === "unchecked") return responses;
+  responses.set(406, "The client does not take JSON.");
+  responses.set(415, "The body is not announced as JSON, or packed in another way than by gzip.");
+  responses.set(429, "The server has too much to do; `Retry-After` says when to try again.");
+  responses.set(500, "A fault of the server, or stored data that is damaged.");
+  responses.set(503, "A part that is needed cannot be reached; `Retry-After` says when to try again.");
+  responses.set(504, `The time-out has passed (\`${timeoutSetting(route)}\`).`);
+  return responses;
 }
 
 function timeoutSetting(route: Route): string {
   return route.timeout === "batch" ? "BATCH_TIMEOUT_SECONDS" : "REQUEST_TIMEOUT_SECONDS";
 }
 
-function response(status: number, answer: DescribedAnswer, isHead: boolean, schemas: Schemas) {
-  const description = answer.description || STATUS_CODES[status] || String(status);
-  const schema = answer.schema ?? (status >= 400 && answer.isEmpty !== true ? ERROR_BODY : undefined);
+function response(status: number, result: DescribedResponse, isHead: boolean, schemas: Schemas) {
+  const description = result.description || STATUS_CODES[status] || String(status);
+  const schema = result.schema ?? (status >= 400 && result.isEmpty !== true ? ERROR_BODY : undefined);
   if (schema === undefined || isHead) return { description };
-  const example = answer.example === undefined ? {} : { example: answer.example };
+  const example = result.example === undefined ? {} : { example: result.example };
   return {
     description,
-    content: { [answer.contentType ?? "application/json"]: { schema: schemas.of(schema), ...example } },
+    content: { [result.contentType ?? "application/json"]: { schema: schemas.of(schema), ...example } },
   };
 }
 

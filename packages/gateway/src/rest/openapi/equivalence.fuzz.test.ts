@@ -2,11 +2,11 @@ import { foldMembers, isUncheckedObject, RequestWarnings, ShoalError } from "@sh
 import { type SeededRandom, seededRandom } from "@shoal/seeded-random";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { AnswerBudget } from "../../answer-budget.js";
 import { ANONYMOUS } from "../../auth/access.js";
 import { batchItems } from "../../graphql/batch/batch-items.js";
 import { decodeRequest, readRequest } from "../../graphql/reading/request-body.js";
 import type { HttpRequest } from "../../http/http-request.js";
+import { ResponseBudget } from "../../response-budget.js";
 import { RowGate } from "../../row-gate.js";
 import { FakeServices } from "../../testing/fake-services.js";
 import { readBatchBody } from "../batch-body.js";
@@ -77,7 +77,7 @@ function readGraphQl(bytes: Buffer): void {
   if ("refusal" in read) throw new ShoalError("invalid", "refused");
 }
 
-/** An item without a query has an answer of its own, and so has all else that is no matter of its format. */
+/** An item without a query has a response of its own, and so has all else that is no matter of its format. */
 function readGraphQlBatch(bytes: Buffer): void {
   const items = batchItems(bytes, 100);
   if (items.length === 0) throw new ShoalError("invalid", "refused");
@@ -135,7 +135,7 @@ it(`the query parameters of a list and their schema take the same, seed ${SEED}`
     queryDefaultsLimit: 25,
     queryMaximumResults: 10_000,
     rowGate: new RowGate(10_000),
-    answers: new AnswerBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
+    responses: new ResponseBudget({ answerBytesMax: 2 ** 30, answersBytesMax: 2 ** 30 }),
   });
   const random = seededRandom(SEED);
   const names = [...Object.keys(OBJECT_LIST_QUERY.shape), "other"];

@@ -23,7 +23,7 @@ const GRAPHQL_ERROR = z.looseObject({
   path: z.unknown().optional(),
 });
 
-const GRAPHQL_ANSWER = z
+const GRAPHQL_RESPONSE = z
   .strictObject({
     data: z.unknown().optional(),
     errors: z
@@ -49,10 +49,10 @@ export const GRAPHQL_OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    answers: {
+    responses: {
       200: {
         description: "The answer.",
-        schema: GRAPHQL_ANSWER,
+        schema: GRAPHQL_RESPONSE,
         example: { data: { Get: { Article: [{ title: "On vectors" }] } }, errors: null },
       },
       413: { description: "The body, or the answer, is larger than its limit." },
@@ -72,10 +72,10 @@ export const GRAPHQL_OPERATIONS: readonly Operation[] = [
         ],
       },
     },
-    answers: {
+    responses: {
       200: {
         description: "The answers.",
-        schema: z.array(GRAPHQL_ANSWER),
+        schema: z.array(GRAPHQL_RESPONSE),
         example: [
           { data: { Get: { Article: [{ title: "On vectors" }] } }, errors: null },
           { data: { Aggregate: { Article: [{ meta: { count: 1 } }] } }, errors: null },

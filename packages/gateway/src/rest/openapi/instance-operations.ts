@@ -88,10 +88,10 @@ const PROBE_METHODS: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH",
 export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFoundHasBody">): readonly Operation[] {
   return [
     operation("GET", "/v1", "instance", "getLinks", "Links to the parts of the API", {
-      answers: { 200: { description: "The links.", schema: LINKS } },
+      responses: { 200: { description: "The links.", schema: LINKS } },
     }),
     operation("GET", "/v1/meta", "instance", "getMeta", "Version, address and modules", {
-      answers: {
+      responses: {
         200: {
           description: "What this instance is.",
           schema: META,
@@ -105,7 +105,7 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
         "failed, or is a copy that is not in sync or is damaged; it is the status of the node, so shards of classes count that the user may not see. `UNAVAILABLE`: it cannot " +
         "be reached; nothing is known of its shards then.",
       query: NODES_QUERY,
-      answers: {
+      responses: {
         200: {
           description: "The nodes.",
           schema: NODES,
@@ -126,7 +126,7 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
       },
     }),
     operation("GET", "/v1/.well-known/openid-configuration", "instance", "getOpenIdConfiguration", "Where to sign in", {
-      answers: {
+      responses: {
         200: { description: "The discovery document of the issuer, with `href` and `clientId`.", schema: DISCOVERY },
         404: { description: "OpenID Connect is not configured.", isEmpty: !notFoundHasBody },
       },
@@ -134,7 +134,7 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
     ...PROBE_METHODS.map(
       (method): Operation =>
         operation(method, "/v1/.well-known/live", "instance", `live${named(method)}`, "Whether the process lives", {
-          answers: { 200: { description: "It does." } },
+          responses: { 200: { description: "It does." } },
         }),
     ),
     ...PROBE_METHODS.map(
@@ -146,15 +146,15 @@ export function instanceOperations({ notFoundHasBody }: Pick<WireProfile, "notFo
           `ready${named(method)}`,
           "Whether requests should be sent here",
           {
-            answers: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
+            responses: { 200: { description: "They should." }, 503: { description: "It starts, or it drains." } },
           },
         ),
     ),
     operation("GET", "/v1/openapi.json", "instance", "getOpenApi", "This document", {
-      answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+      responses: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
     }),
     operation("GET", "/v1/docs", "instance", "getDocs", "This document as a page for people", {
-      answers: { 302: { description: "The page is at `/docs`." } },
+      responses: { 302: { description: "The page is at `/docs`." } },
     }),
   ];
 }

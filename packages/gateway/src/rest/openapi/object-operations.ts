@@ -1,8 +1,8 @@
 import type { WireProfile } from "@shoal/model";
 import type { EnabledModules } from "@shoal/module-api";
 import {
-  BATCH_OBJECTS_ANSWER,
   BATCH_OBJECTS_BODY,
+  BATCH_OBJECTS_RESPONSE,
   OBJECT_BODY,
   OBJECT_LIST,
   STORED_OBJECT,
@@ -27,7 +27,7 @@ const GONE = { description: "No object has this id." };
 
 /** The operations on objects (specification, "Objects" and "Batch"). */
 export function objectOperations(
-  { putObjectAnswersObject, notFoundHasBody }: Pick<WireProfile, "putObjectAnswersObject" | "notFoundHasBody">,
+  { putObjectReturnsObject, notFoundHasBody }: Pick<WireProfile, "putObjectReturnsObject" | "notFoundHasBody">,
   modules: EnabledModules,
 ): readonly Operation[] {
   const one = "/v1/objects/{id}";
@@ -45,7 +45,7 @@ export function objectOperations(
         "A page of objects. Without `after`, the newest come first. With `class` and `after`, they come in the order of " +
         "their ids, which is how to read a whole class.",
       query: objectListQuery(modules),
-      answers: {
+      responses: {
         200: {
           description: "The page.",
           schema: OBJECT_LIST,
@@ -59,24 +59,24 @@ export function objectOperations(
     operation("POST", "/v1/objects", "objects", "createObject", "Create an object", {
       description: "Classes and properties that do not exist yet are made, unless `AUTOSCHEMA_ENABLED` is `false`.",
       body,
-      answers: { 200: written, 422: { description: "The object is not valid, or its id is taken." } },
+      responses: { 200: written, 422: { description: "The object is not valid, or its id is taken." } },
     }),
     operation("POST", "/v1/objects/validate", "objects", "validateObject", "Check an object without storing it", {
       body,
-      answers: { 200: { description: "It is valid." }, 422: { description: "It is not; the message says why." } },
+      responses: { 200: { description: "It is valid." }, 422: { description: "It is not; the message says why." } },
     }),
     operation("GET", one, "objects", "getObject", "Read an object", {
       query: objectQuery(modules),
-      answers: { 200: object, 400: malformedInclude, 404: notFound, 422: { description: "The id is no uuid." } },
+      responses: { 200: object, 400: malformedInclude, 404: notFound, 422: { description: "The id is no uuid." } },
     }),
     operation("HEAD", one, "objects", "objectExists", "Whether an object exists", {
-      answers: { 204: { description: "It exists." }, 404: notFound, 422: { description: "The id is no uuid." } },
+      responses: { 204: { description: "It exists." }, 404: notFound, 422: { description: "The id is no uuid." } },
     }),
     operation("PUT", one, "objects", "replaceObject", "Replace an object", {
       description: "Properties that are left out are gone. The class stays, and so does the creation time.",
       body,
-      answers: {
-        ...(putObjectAnswersObject ? { 200: written } : { 204: { description: "It is replaced." } }),
+      responses: {
+        ...(putObjectReturnsObject ? { 200: written } : { 204: { description: "It is replaced." } }),
         404: GONE,
         422: { description: "The object is not valid." },
       },
@@ -84,18 +84,18 @@ export function objectOperations(
     operation("PATCH", one, "objects", "mergeObject", "Change properties of an object", {
       description: "What is left out stays as it is; null clears a property.",
       body,
-      answers: {
+      responses: {
         204: { description: "It is changed." },
         422: { description: "The change is not valid, or no object has this id." },
       },
     }),
     operation("DELETE", one, "objects", "deleteObject", "Delete an object", {
       description: "References to it stay where they are.",
-      answers: { 204: { description: "It is gone." }, 404: notFound, 422: { description: "The id is no uuid." } },
+      responses: { 204: { description: "It is gone." }, 404: notFound, 422: { description: "The id is no uuid." } },
     }),
     operation("GET", "/v1/{id:uuid}", "objects", "getObjectByBeacon", "Read the object of a beacon", {
       query: objectQuery(modules),
-      answers: { 200: object, 400: malformedInclude, 404: notFound },
+      responses: { 200: object, 400: malformedInclude, 404: notFound },
     }),
     operation("POST", "/v1/batch/objects", "batch", "importObjects", "Import objects", {
       description: "Objects whose id exists are replaced. Failed items are only told by their results.",
@@ -103,10 +103,10 @@ export function objectOperations(
         schema: BATCH_OBJECTS_BODY,
         examples: { "two objects": { objects: [{ ...ARTICLE, id: ID }, ARTICLE] } },
       },
-      answers: {
+      responses: {
         200: {
           description: "The results.",
-          schema: BATCH_OBJECTS_ANSWER,
+          schema: BATCH_OBJECTS_RESPONSE,
           example: [{ ...WRITTEN, deprecations: null, result: {} }],
         },
         422: { description: "The list is empty, or an id is no uuid." },

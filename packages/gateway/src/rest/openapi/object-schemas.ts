@@ -90,7 +90,7 @@ export const BATCH_OBJECTS_BODY = z
   })
   .meta({ id: "ObjectBatch", required: ["objects"] });
 
-export const BATCH_OBJECTS_ANSWER = z
+export const BATCH_OBJECTS_RESPONSE = z
   .array(
     z.strictObject({
       additional: z.unknown().optional(),

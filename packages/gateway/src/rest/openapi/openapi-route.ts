@@ -35,7 +35,7 @@ export function describedOperations(
 
 /** `GET /v1/openapi.json`: the document of `routes` and of itself, made once, when it is asked for first. */
 export function openApiRoute(routes: readonly Route[], operations: readonly Operation[], parts: DocumentParts): Route {
-  let answer: HttpResponse | undefined;
+  let response: HttpResponse | undefined;
   const route: Route = {
     method: "GET",
     path: OPENAPI_PATH,
@@ -43,14 +43,14 @@ export function openApiRoute(routes: readonly Route[], operations: readonly Oper
     access: "open",
     timeout: "request",
     handle: () => {
-      answer ??= answerOf(openApiDocument([...routes, route], operations, parts));
-      return answer;
+      response ??= responseOf(openApiDocument([...routes, route], operations, parts));
+      return response;
     },
   };
   return route;
 }
 
-function answerOf(document: object): HttpResponse {
+function responseOf(document: object): HttpResponse {
   const body = Buffer.from(`${JSON.stringify(document)}\n`);
   return { status: 200, body, headers: ["Cache-Control", "public, max-age=300"] };
 }

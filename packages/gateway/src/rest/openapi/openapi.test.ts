@@ -123,10 +123,10 @@ describe.each([
   });
 
   it("has examples that its own schemas allow", () => {
-    for (const { id, body, answers } of describedOperations(profile)) {
+    for (const { id, body, responses } of describedOperations(profile)) {
       if (body !== undefined) expect(Object.keys(body.examples), id).not.toEqual([]);
       for (const example of Object.values(body?.examples ?? {})) body?.schema.parse(example);
-      for (const { schema, example } of Object.values(answers)) if (example !== undefined) schema?.parse(example);
+      for (const { schema, example } of Object.values(responses)) if (example !== undefined) schema?.parse(example);
     }
   });
 

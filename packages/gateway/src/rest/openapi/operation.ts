@@ -16,8 +16,8 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** An answer that an operation gives. Without a schema it has no body; errors have the one error body, unless they are empty. */
-export interface DescribedAnswer {
+/** A response that an operation gives. Without a schema it has no body; errors have the one error body, unless they are empty. */
+export interface DescribedResponse {
   readonly description: string;
   /** An error without a body. */
   readonly isEmpty?: boolean;
@@ -35,7 +35,7 @@ export interface DescribedBody {
 
 /**
  * What the OpenAPI document says of one route beside what follows from the route itself: parameters of its path, and the
- * answers to requests that do not get as far as the operation (`commonAnswers` in `document.ts`).
+ * responses to requests that do not get as far as the operation (`commonResponses` in `document.ts`).
  */
 export interface Operation {
   readonly method: Method;
@@ -50,7 +50,7 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly body?: DescribedBody;
   /** By status: what is particular to this operation. */
-  readonly answers: Readonly<Record<number, DescribedAnswer>>;
+  readonly responses: Readonly<Record<number, DescribedResponse>>;
 }
 
 /** An operation by its route, tag, id and summary. */
@@ -60,7 +60,7 @@ export function operation(
   tag: Tag,
   id: string,
   summary: string,
-  more: Pick<Operation, "description" | "query" | "body" | "answers">,
+  more: Pick<Operation, "description" | "query" | "body" | "responses">,
 ): Operation {
   return { method, path, id, tag, summary, ...more };
 }

@@ -1,8 +1,8 @@
 import type { WireProfile } from "@shoal/model";
 import { type Operation, operation } from "./operation.js";
 import {
-  BATCH_REFERENCES_ANSWER,
   BATCH_REFERENCES_BODY,
+  BATCH_REFERENCES_RESPONSE,
   REFERENCE_BODY,
   REFERENCE_LIST_BODY,
 } from "./reference-schemas.js";
@@ -25,11 +25,11 @@ export function referenceOperations({
     operation("POST", PATH, "references", "addReference", "Add a reference", {
       description: "It is appended; a second one to the same object is another reference.",
       body: { schema: REFERENCE_BODY, examples: { "a reference": reference } },
-      answers: { [referenceWriteStatus]: { description: "It is added." }, 422: INVALID },
+      responses: { [referenceWriteStatus]: { description: "It is added." }, 422: INVALID },
     }),
     operation("PUT", PATH, "references", "replaceReferences", "Replace all references of a property", {
       body: { schema: REFERENCE_LIST_BODY, examples: { "one reference": [reference], none: [] } },
-      answers: { [referenceWriteStatus]: { description: "They are replaced." }, 422: INVALID },
+      responses: { [referenceWriteStatus]: { description: "They are replaced." }, 422: INVALID },
     }),
     operation("DELETE", PATH, "references", "removeReference", "Remove a reference", {
       description: "The first reference to the same object is removed, or the first to each object of a list.",
@@ -37,7 +37,7 @@ export function referenceOperations({
         schema: REFERENCE_BODY.nullable().or(REFERENCE_LIST_BODY),
         examples: { "a reference": reference, "a list": [reference] },
       },
-      answers: {
+      responses: {
         204: { description: "It is not there any more." },
         404: { description: "No object has this id, or the property holds no references." },
         422: { description: "The id is no uuid, or a beacon is no URI." },
@@ -48,10 +48,10 @@ export function referenceOperations({
         "Each is appended to its property. Whether what it points to exists is not checked. Failed items are only told " +
         "by their results.",
       body: { schema: BATCH_REFERENCES_BODY, examples: { "a reference": [pair] } },
-      answers: {
+      responses: {
         200: {
           description: "The results.",
-          schema: BATCH_REFERENCES_ANSWER,
+          schema: BATCH_REFERENCES_RESPONSE,
           example: [{ ...pair, result: { status: "SUCCESS" } }],
         },
         422: { description: "The list is empty, or a beacon is no URI." },

@@ -38,7 +38,7 @@ export const BATCH_REFERENCES_BODY = z
 
 const ERRORS = z.strictObject({ error: z.array(z.strictObject({ message: z.string() })).length(1) });
 
-export const BATCH_REFERENCES_ANSWER = z
+export const BATCH_REFERENCES_RESPONSE = z
   .array(
     z.union([
       z.strictObject({

@@ -55,20 +55,20 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
   };
   return [
     operation("GET", "/v1/schema", "schema", "getSchema", "Read all classes", {
-      answers: { 200: { description: "The schema.", schema: STORED_SCHEMA, example: { classes: [STORED_EXAMPLE] } } },
+      responses: { 200: { description: "The schema.", schema: STORED_SCHEMA, example: { classes: [STORED_EXAMPLE] } } },
     }),
     operation("POST", "/v1/schema", "schema", "createClass", "Create a class", {
       description:
         "What today's Weaviate has and this server has not (`vectorConfig`, `multiTenancyConfig.enabled: true`, …) is refused, naming " +
         "it; values that ask for nothing are taken and shown. Unknown members are ignored, with a header `Warning` for each.",
       body,
-      answers: {
+      responses: {
         200: { description: "The class with its defaults.", schema: STORED_CLASS, example: STORED_EXAMPLE },
         422: { description: "The class is not valid, asks for what is not there, or its name is taken." },
       },
     }),
     operation("GET", one, "schema", "getClass", "Read a class", {
-      answers: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: notFound },
+      responses: { 200: { description: "The class.", schema: STORED_CLASS, example: STORED_EXAMPLE }, 404: notFound },
     }),
     operation("PUT", one, "schema", "updateClass", "Change a class", {
       description:
@@ -76,18 +76,18 @@ export function schemaOperations({ notFoundHasBody }: Pick<WireProfile, "notFoun
         "`vectorCacheMaxObjects` may change, everything else must be as it is. What is left out of `vectorIndexConfig` " +
         "falls back to its default.",
       body,
-      answers: {
+      responses: {
         200: { description: "The class as it is now.", schema: STORED_CLASS, example: STORED_EXAMPLE },
         404: notFound,
         422: { description: "Something was to change that cannot change, or is not valid." },
       },
     }),
     operation("DELETE", one, "schema", "deleteClass", "Delete a class and all of its objects", {
-      answers: { 200: { description: "It is gone." }, 400: UNKNOWN },
+      responses: { 200: { description: "It is gone." }, 400: UNKNOWN },
     }),
     operation("POST", `${one}/properties`, "schema", "addProperty", "Add a property to a class", {
       body: { schema: PROPERTY_BODY, examples: { "a text": { name: "summary", dataType: ["text"] } } },
-      answers: {
+      responses: {
         200: { description: "The property.", schema: STORED_PROPERTY },
         422: { description: "The property is not valid, its name is taken, or no class has this name." },
       },

@@ -1,4 +1,4 @@
-// Answers of a shard in a form that can be compared, and what it must say by the oracle.
+// Results of a shard in a form that can be compared, and what it must say by the oracle.
 
 import {
   compareUtf8,
@@ -21,7 +21,7 @@ export interface ComparableGroup {
 type Asked = Pick<ShardAggregation, "groupBy" | "properties" | "isWhole" | "groupsMax">;
 
 /** A shard that is the only one leaves out the groups and texts that nobody will see. */
-export function expectedAnswer(
+export function expectedResult(
   objects: readonly PlainObject[],
   definitions: readonly PropertyDefinition[],
   asked: Asked,
@@ -47,8 +47,8 @@ function inOrder(groups: readonly ComparableGroup[]): readonly ComparableGroup[]
   return [...groups].sort((a, b) => b.objectCount - a.objectCount || compareUtf8(text(a), text(b)));
 }
 
-export function comparable(answer: ShardAggregate): readonly ComparableGroup[] {
-  const groups = answer.map(({ groupedBy, objectCount, properties }) => ({
+export function comparable(result: ShardAggregate): readonly ComparableGroup[] {
+  const groups = result.map(({ groupedBy, objectCount, properties }) => ({
     groupedBy,
     objectCount,
     properties: properties.map((part) => {

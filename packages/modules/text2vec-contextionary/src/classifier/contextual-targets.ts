@@ -72,8 +72,8 @@ export class ContextualTargets {
     const queries = new Float32Array(directions.length * length);
     for (const [i, direction] of directions.entries()) queries.set(direction, i * length);
     const { nearestRows } = await import("@shoal/native");
-    const answers = await nearestRows(this.#rows, length, queries, 1);
-    return answers.map(({ rows: [row = 0] }, i) => {
+    const responses = await nearestRows(this.#rows, length, queries, 1);
+    return responses.map(({ rows: [row = 0] }, i) => {
       const direction = this.#rows.subarray(row * length, (row + 1) * length);
       const distance = 1 - dot(direction, directions[i] as Float32Array);
       return { target: this.#all[row] as ClassifierTarget, distance };

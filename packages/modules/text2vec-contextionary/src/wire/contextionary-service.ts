@@ -26,26 +26,26 @@ export interface WireNearestRequest {
 
 /** What its methods are asked, and what they answer. */
 export interface ContextionaryMethods {
-  Meta: [asked: object, answer: { readonly version: string; readonly wordCount: number }];
-  IsWordStopword: [asked: WireWord, answer: { readonly stopword: boolean }];
-  IsWordPresent: [asked: WireWord, answer: { readonly present: boolean }];
-  VectorForWord: [asked: WireWord, answer: WireVector];
+  Meta: [asked: object, response: { readonly version: string; readonly wordCount: number }];
+  IsWordStopword: [asked: WireWord, response: { readonly stopword: boolean }];
+  IsWordPresent: [asked: WireWord, response: { readonly present: boolean }];
+  VectorForWord: [asked: WireWord, response: WireVector];
   MultiVectorForWord: [
     asked: { readonly words: readonly WireWord[] },
-    answer: { readonly vectors: readonly WireVector[] },
+    response: { readonly vectors: readonly WireVector[] },
   ];
   VectorForCorpi: [
     asked: { readonly corpi: readonly string[]; readonly overrides: readonly WordOverride[] },
-    answer: WireVector,
+    response: WireVector,
   ];
-  NearestWordsByVector: [asked: WireNearestRequest, answer: WireNearestWords];
+  NearestWordsByVector: [asked: WireNearestRequest, response: WireNearestWords];
   MultiNearestWordsByVector: [
     asked: { readonly params: readonly WireNearestRequest[] },
-    answer: { readonly words: readonly WireNearestWords[] },
+    response: { readonly words: readonly WireNearestWords[] },
   ];
   AddExtension: [
     asked: { readonly concept: string; readonly definition: string; readonly weight: number },
-    answer: object,
+    response: object,
   ];
 }
 

@@ -28,7 +28,7 @@ interface GoldenCall {
   /** What the server passes on to the contextionary behind it, without the context. */
   readonly asked: readonly unknown[];
   readonly reply: string;
-  readonly answer: unknown;
+  readonly response: unknown;
 }
 
 const CONTEXT = { deadline: Date.now() + 60_000 };
@@ -42,7 +42,7 @@ const GOLDEN: readonly GoldenCall[] = [
     asked: [],
     // 1 version "en-v1.0.2", 2 wordCount 300
     reply: "0a 09 656e2d76312e302e32 10 ac02",
-    answer: { version: "en-v1.0.2", wordCount: 300 },
+    response: { version: "en-v1.0.2", wordCount: 300 },
   },
   {
     method: "IsWordStopword",
@@ -50,7 +50,7 @@ const GOLDEN: readonly GoldenCall[] = [
     request: `0a 03 ${CAR}`,
     asked: ["car"],
     reply: "08 01",
-    answer: true,
+    response: true,
   },
   {
     method: "IsWordPresent",
@@ -58,7 +58,7 @@ const GOLDEN: readonly GoldenCall[] = [
     request: `0a 03 ${CAR}`,
     asked: ["car"],
     reply: "08 01",
-    answer: true,
+    response: true,
   },
   {
     method: "VectorForWord",
@@ -66,7 +66,7 @@ const GOLDEN: readonly GoldenCall[] = [
     request: `0a 03 ${CAR}`,
     asked: ["car"],
     reply: ENTRIES,
-    answer: VECTOR,
+    response: VECTOR,
   },
   {
     method: "MultiVectorForWord",
@@ -76,7 +76,7 @@ const GOLDEN: readonly GoldenCall[] = [
     asked: [["car", "x", "sea"]],
     // The unknown word is a vector without entries.
     reply: `0a 0e ${ENTRIES}` + "0a 00" + `0a 0e ${ENTRIES}`,
-    answer: [VECTOR, undefined, VECTOR],
+    response: [VECTOR, undefined, VECTOR],
   },
   {
     method: "VectorForCorpi",
@@ -87,7 +87,7 @@ const GOLDEN: readonly GoldenCall[] = [
     asked: [["car", "sea"], [{ word: "car", expression: "w*2" }]],
     // 1 entries, 2 source { 1 concept, 2 weight 0.5, 3 occurrence 300 }
     reply: `${ENTRIES} 12 0d 0a 03 ${CAR} 15 0000003f 18 ac02`,
-    answer: { vector: VECTOR, source: [{ concept: "car", weight: 0.5, occurrence: 300 }] },
+    response: { vector: VECTOR, source: [{ concept: "car", weight: 0.5, occurrence: 300 }] },
   },
   {
     method: "NearestWordsByVector",
@@ -97,7 +97,7 @@ const GOLDEN: readonly GoldenCall[] = [
     asked: [VECTOR, 2],
     // 1 words, 2 distances 0 and 0.5
     reply: `0a 03 ${CAR} 0a 03 ${SEA} 12 08 00000000 0000003f`,
-    answer: [
+    response: [
       { word: "car", distance: 0 },
       { word: "sea", distance: 0.5 },
     ],
@@ -108,7 +108,7 @@ const GOLDEN: readonly GoldenCall[] = [
     request: `0a 14 0a 0e ${ENTRIES} 10 20 18 01`.repeat(2),
     asked: [[VECTOR, VECTOR], 1],
     reply: `0a 0b 0a 03 ${CAR} 12 04 0000003f` + `0a 0b 0a 03 ${SEA} 12 04 0000803f`,
-    answer: [[{ word: "car", distance: 0.5 }], [{ word: "sea", distance: 1 }]],
+    response: [[{ word: "car", distance: 0.5 }], [{ word: "sea", distance: 1 }]],
   },
   {
     method: "AddExtension",
@@ -117,7 +117,7 @@ const GOLDEN: readonly GoldenCall[] = [
     request: `0a 03 ${CAR} 12 03 ${SEA} 1d 0000803f`,
     asked: ["car", "sea", 1],
     reply: "",
-    answer: undefined,
+    response: undefined,
   },
 ];
 
@@ -163,19 +163,19 @@ function askInBytes(port: number, method: string, request: Buffer): Promise<Buff
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   return new Promise((resolve, reject) => {
     const path = `/contextionary.Contextionary/${method}`;
-    client.makeUnaryRequest(path, asBytes.serialize, asBytes.deserialize, request, (error, answer) => {
+    client.makeUnaryRequest(path, asBytes.serialize, asBytes.deserialize, request, (error, response) => {
       client.close();
-      if (error === null && answer !== undefined) resolve(answer);
+      if (error === null && response !== undefined) resolve(response);
       else reject(error);
     });
   });
 }
 
 /** Answers each call as `call` has it, and notes what it was asked. */
-function scripted({ answer }: GoldenCall, asked: unknown[]): Contextionary {
+function scripted({ response }: GoldenCall, asked: unknown[]): Contextionary {
   const note = async (...given: unknown[]): Promise<never> => {
     asked.push(...given.slice(0, -1));
-    return answer as never;
+    return response as never;
   };
   return {
     meta: note,
@@ -196,7 +196,7 @@ describe("F15: the wire of published contextionaries, byte by byte", () => {
   it.each(GOLDEN)("$method is asked for, and its answer read", async (call) => {
     await using there = await container([call]);
     await using remote = remoteContextionary(there.address, { nowMs: Date.now, tell: () => {} });
-    expect(await call.ask(remote)).toEqual(call.answer);
+    expect(await call.ask(remote)).toEqual(call.response);
   });
 
   it.each(GOLDEN)("$method is served", async (call) => {

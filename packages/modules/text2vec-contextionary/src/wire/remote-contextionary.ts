@@ -111,8 +111,8 @@ export function remoteContextionary(
         });
       }),
     async vectorForCorpora(corpi, overrides, context) {
-      const answer = await ask("VectorForCorpi", { corpi, overrides }, context);
-      return { vector: vectorOfWire(answer), source: answer.source ?? [] };
+      const response = await ask("VectorForCorpi", { corpi, overrides }, context);
+      return { vector: vectorOfWire(response), source: response.source ?? [] };
     },
     nearestWords: async (vector, n, context) =>
       nearWords(await ask("NearestWordsByVector", { vector: wireVector(vector), k: TREES, n }, context)),
@@ -158,14 +158,14 @@ function connect(address: string, tls: ModuleTls | undefined): Client {
   return new Client(address, secure, { ...options, "grpc.ssl_target_name_override": CERTIFIED_NAME });
 }
 
-function callOnce<Request, Answer>(
+function callOnce<Request, Response>(
   client: Client,
   address: string,
-  { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Answer>,
+  { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Response>,
   request: Request,
   deadline: number,
   { signal }: RequestContext,
-): Promise<Answer> {
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const cancel = (): void => call.cancel();
@@ -176,9 +176,9 @@ function callOnce<Request, Answer>(
       request,
       new Metadata(),
       { deadline },
-      (error, answer) => {
+      (error, response) => {
         signal?.removeEventListener("abort", cancel);
-        if (error === null && answer !== undefined) resolve(answer);
+        if (error === null && response !== undefined) resolve(response);
         else reject(signal?.aborted ? signal.reason : failureOf(error, address));
       },
     );
@@ -187,14 +187,14 @@ function callOnce<Request, Answer>(
 }
 
 /** Asks for so many at once, one part after the other: each may take its time, and it yields in between. */
-async function inParts<Item, Answer>(
+async function inParts<Item, Response>(
   items: readonly Item[],
   atOnce: number,
-  ask: (some: readonly Item[]) => Promise<readonly Answer[]>,
-): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  for (let at = 0; at < items.length; at += atOnce) answers.push(...(await ask(items.slice(at, at + atOnce))));
-  return answers;
+  ask: (some: readonly Item[]) => Promise<readonly Response[]>,
+): Promise<readonly Response[]> {
+  const responses: Response[] = [];
+  for (let at = 0; at < items.length; at += atOnce) responses.push(...(await ask(items.slice(at, at + atOnce))));
+  return responses;
 }
 
 /** The reference filters the words of the batched call without their distances: words that have none are left out. */

@@ -23,7 +23,7 @@ const BATCH_MAX = 1_000;
 /** Has a server listen; disposed of, it lets nobody in any more. */
 export type Listen = (server: Server) => Promise<{ readonly port: number } & Disposable>;
 
-/** Why the owner of that certificate gets no answer; undefined: it does. */
+/** Why the owner of that certificate gets no response; undefined: it does. */
 export type Refusal = (certificate: { readonly subjectaltname?: string }) => string | undefined;
 
 /** Serves a contextionary on its wire; without `refusal` for everybody who gets in. */
@@ -37,13 +37,13 @@ export async function serveContextionary(
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
     "grpc.max_connection_idle_ms": IDLE_MS_MAX,
   });
-  const answered =
+  const responded =
     (work: Methods[keyof Methods]): handleUnaryCall<object, object> =>
     (call, send) => {
       const reason = refusal(call.getAuthContext().sslPeerCertificate ?? {});
       if (reason !== undefined) return send({ code: status.PERMISSION_DENIED, details: reason });
       work(call.request as never, { deadline: nowMs() + CALL_MS }).then(
-        (answer) => send(null, answer),
+        (response) => send(null, response),
         (thrown: unknown) => {
           const { code, message } = ShoalError.from(thrown);
           send({ code: STATUS_OF[code] ?? status.INTERNAL, details: message });
@@ -51,7 +51,7 @@ export async function serveContextionary(
       );
     };
   const methods = Object.entries<Methods[keyof Methods]>(methodsOf(contextionary));
-  server.addService(contextionaryService(), Object.fromEntries(methods.map(([name, work]) => [name, answered(work)])));
+  server.addService(contextionaryService(), Object.fromEntries(methods.map(([name, work]) => [name, responded(work)])));
   const listening = await listen(server);
   return {
     port: listening.port,

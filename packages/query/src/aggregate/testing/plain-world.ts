@@ -115,12 +115,12 @@ export interface AskedShard {
   readonly context: RequestContext;
 }
 
-/** `answer` stands in for a shard's own answer; it may throw. */
+/** `result` stands in for a shard's own result; it may throw. */
 export function engineOver(
   shardObjects: readonly (readonly PlainObject[])[],
   options: {
     readonly aggregateBytesMax?: number;
-    readonly answer?: (asked: AskedShard) => ReturnType<ShardService["aggregate"]>;
+    readonly result?: (asked: AskedShard) => ReturnType<ShardService["aggregate"]>;
   } = {},
 ) {
   const asked: AskedShard[] = [];
@@ -128,7 +128,7 @@ export function engineOver(
   const node: Pick<ShardService, "aggregate"> = {
     aggregate: async (shard, aggregation, context) => {
       asked.push({ shard, aggregation, context });
-      if (options.answer !== undefined) return options.answer({ shard, aggregation, context });
+      if (options.result !== undefined) return options.result({ shard, aggregation, context });
       return plainParts(shardObjects[addresses.indexOf(shard)] ?? [], PROPERTIES, aggregation);
     },
   };

@@ -5,7 +5,7 @@ import type { GraphQLFormattedError } from "graphql";
 export type GraphQlWire = Pick<WireProfile, "graphqlErrorsNullWhenNone" | "graphqlSyntaxErrorText" | "beaconScheme">;
 
 /** What POST /v1/graphql answers. `body` is JSON with one newline at its end (reference-rest 1.2). */
-export interface GraphQlAnswer {
+export interface GraphQlResponse {
   readonly status: number;
   readonly body: string | Buffer;
 }
@@ -36,14 +36,14 @@ export function failureMessage(thrown: unknown): string {
 }
 
 /** A request that was refused before anything was executed: `data` is absent. */
-export function refusedAnswer(errors: readonly ErrorItem[]): GraphQlAnswer {
+export function refusedResponse(errors: readonly ErrorItem[]): GraphQlResponse {
   return { status: 200, body: `${JSON.stringify({ errors })}\n` };
 }
 
 /** A request that ran into a limit: with its message when it is too large, thrown again for whatever else it is. */
-export function tooLargeAnswer(thrown: unknown): GraphQlAnswer {
+export function tooLargeResponse(thrown: unknown): GraphQlResponse {
   if (!(thrown instanceof ShoalError) || thrown.code !== "tooLarge") throw thrown;
-  return refusedAnswer([{ locations: [], message: thrown.message, path: null }]);
+  return refusedResponse([{ locations: [], message: thrown.message, path: null }]);
 }
 
 /** What follows `{"data":…`: the closing brace and the newline included. */
@@ -53,7 +53,7 @@ export function errorsTail(errors: readonly ErrorItem[], wire: GraphQlWire): str
 }
 
 /** A request that is no GraphQL request. */
-export function httpError(status: number, message: string): GraphQlAnswer {
+export function httpError(status: number, message: string): GraphQlResponse {
   return { status, body: `${JSON.stringify({ error: [{ message }] })}\n` };
 }
 

@@ -10,37 +10,37 @@ import {
   type WorkBounds,
 } from "@shoal/runtime";
 
-export interface AnswerLimits {
-  /** Bytes of one answer; and of the stored rows that it is made of. */
+export interface ResponseLimits {
+  /** Bytes of one response; and of the stored rows that it is made of. */
   readonly answerBytesMax: number;
-  /** Bytes of all answers that are made or not sent yet, and of their rows. */
+  /** Bytes of all responses that are made or not sent yet, and of their rows. */
   readonly answersBytesMax: number;
 }
 
-/** An answer that takes no more than this is made whatever others take: the number of requests is bounded. */
+/** A response that takes no more than this is made whatever others take: the number of requests is bounded. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
-/** Bounds the memory of all answers, from their first row until their clients have taken them. */
-export class AnswerBudget {
+/** Bounds the memory of all responses, from their first row until their clients have taken them. */
+export class ResponseBudget {
   /** What answers hold while they are made, and what clients have not taken of them. */
   readonly budget: Budget;
 
-  constructor(private readonly limits: AnswerLimits) {
+  constructor(private readonly limits: ResponseLimits) {
     this.budget = new Budget(limits.answersBytesMax);
   }
 
-  /** An answer begins. It must be ended, whatever comes of it. */
-  begin(client: WorkBounds): HeldAnswer {
-    return new HeldAnswer(this, this.limits.answerBytesMax, client, false);
+  /** A response begins. It must be ended, whatever comes of it. */
+  begin(client: WorkBounds): HeldResponse {
+    return new HeldResponse(this, this.limits.answerBytesMax, client, false);
   }
 
-  /** The answer is one object: whatever could be stored can be read, alone if it must be. */
-  beginObject(client: WorkBounds): HeldAnswer {
-    return new HeldAnswer(this, Number.POSITIVE_INFINITY, client, true);
+  /** The response is one object: whatever could be stored can be read, alone if it must be. */
+  beginObject(client: WorkBounds): HeldResponse {
+    return new HeldResponse(this, Number.POSITIVE_INFINITY, client, true);
   }
 
-  /** `overloaded`; `tooLarge` for an answer that is made while there are no others to wait for. */
-  fullError(asking?: HeldAnswer): ShoalError {
+  /** `overloaded`; `tooLarge` for a response that is made while there are no others to wait for. */
+  fullError(asking?: HeldResponse): ShoalError {
     const max = this.limits.answersBytesMax;
     if (asking !== undefined && this.#isAlone(asking)) {
       return new ShoalError(
@@ -52,29 +52,29 @@ export class AnswerBudget {
   }
 
   /** Whether all that is held is of this request. */
-  #isAlone(asking: HeldAnswer): boolean {
+  #isAlone(asking: HeldResponse): boolean {
     const { owner, connection } = asking.share;
     for (const one of this.budget) {
       if (one === asking) continue;
-      const isOwn = one instanceof HeldAnswer && one.share.owner === owner && one.share.connection === connection;
+      const isOwn = one instanceof HeldResponse && one.share.owner === owner && one.share.connection === connection;
       if (!isOwn || asking.share === NOBODY) return false;
     }
     return true;
   }
 }
 
-/** What one answer under construction holds: the rows it is made of, and its text. */
-export class HeldAnswer implements RowBytes, Holder {
-  /** Of both that are counted below; undefined while the answer is small. */
+/** What one response under construction holds: the rows it is made of, and its text. */
+export class HeldResponse implements RowBytes, Holder {
+  /** Of both that are counted below; undefined while the response is small. */
   #holding: Holding | undefined;
   #rowBytes = 0;
   #textBytes = 0;
-  /** Why the answer could not go on, though only its rows or fields may have been told. */
+  /** Why the response could not go on, though only its rows or fields may have been told. */
   refusal: ShoalError | undefined;
   #ended = false;
 
   constructor(
-    private readonly budget: AnswerBudget,
+    private readonly budget: ResponseBudget,
     readonly bytesMax: number,
     private readonly client: WorkBounds,
     private readonly mayGoAlone: boolean,
@@ -84,21 +84,21 @@ export class HeldAnswer implements RowBytes, Holder {
     return this.client.share ?? NOBODY;
   }
 
-  /** An answer that is made is not cut off. */
+  /** A response that is made is not cut off. */
   speed(): undefined {}
 
   cutOff(): void {}
 
   /** Counts rows that come in, or go when negative; only those that come fail, with `tooLarge` or `overloaded`. */
   add(bytes: number, kind: HeldKind = "rows"): void {
-    // Of an answer that was refused, or has ended, everything is given back together.
+    // Of a response that was refused, or has ended, everything is given back together.
     if (bytes <= 0 && (this.#ended || this.refusal !== undefined)) return;
     const rowBytes = Math.max(0, this.#rowBytes + bytes);
     this.#hold(rowBytes, rowBytes + this.#textBytes, kind);
     this.#rowBytes = rowBytes;
   }
 
-  /** The answer cannot go on, for a reason that is known elsewhere. The first reason stays. */
+  /** The response cannot go on, for a reason that is known elsewhere. The first reason stays. */
   refuse(error: ShoalError): void {
     this.refusal ??= error;
   }
@@ -121,7 +121,7 @@ export class HeldAnswer implements RowBytes, Holder {
     if (this.#ended) throw new ShoalError("internal", "the answer has ended");
     const wanted = all > UNCOUNTED_BYTES_MAX ? all : 0;
     try {
-      if (part > this.bytesMax) throw kind === "rows" ? answerTooLarge(this.bytesMax) : heldTooLarge(this.bytesMax);
+      if (part > this.bytesMax) throw kind === "rows" ? responseTooLarge(this.bytesMax) : heldTooLarge(this.bytesMax);
       const taken = this.#holding?.held ?? 0;
       if (wanted > taken) this.#take(wanted - taken);
       else if (wanted < taken) this.#holding?.give(taken - wanted);
@@ -144,7 +144,7 @@ export class HeldAnswer implements RowBytes, Holder {
   }
 }
 
-export function answerTooLarge(bytesMax: number): ShoalError {
+export function responseTooLarge(bytesMax: number): ShoalError {
   return new ShoalError(
     "tooLarge",
     `the answer, or the rows it is made of, take more than ${bytesMax} bytes (ANSWER_BYTES_MAX): ask for fewer rows`,

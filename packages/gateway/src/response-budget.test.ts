@@ -1,6 +1,6 @@
 import type { ObjectId } from "@shoal/model";
 import { describe, expect, it } from "vitest";
-import { AnswerBudget } from "./answer-budget.js";
+import { ResponseBudget } from "./response-budget.js";
 import { serveFakes } from "./testing/serve-fakes.js";
 
 const KIB = 1024;
@@ -9,9 +9,9 @@ const MIB = 1024 * KIB;
 const clientOf = (owner: string) => ({ share: { owner, connection: 1 } });
 const [ALICE, BOB] = [clientOf("alice"), clientOf("bob")];
 
-describe("AnswerBudget", () => {
+describe("ResponseBudget", () => {
   it("gets back what an answer held, and nothing of what comes late", () => {
-    const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
+    const budget = new ResponseBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
     const [first, second] = [budget.begin(ALICE), budget.begin(BOB)];
     first.addText(60 * KIB);
     first.setText(90 * KIB);
@@ -28,23 +28,23 @@ describe("AnswerBudget", () => {
   });
 
   it("lets rows go for the text that is made of them, and bounds either", () => {
-    const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
-    const answer = budget.begin(ALICE);
-    answer.add(90 * KIB);
+    const budget = new ResponseBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
+    const response = budget.begin(ALICE);
+    response.add(90 * KIB);
     for (let at = 0; at < 9; at++) {
-      answer.add(-10 * KIB);
-      answer.addText(11 * KIB);
+      response.add(-10 * KIB);
+      response.addText(11 * KIB);
     }
     expect(budget.budget.held).toBe(99 * KIB);
-    expect(() => answer.addText(2 * KIB)).toThrow("ANSWER_BYTES_MAX");
-    answer.end();
+    expect(() => response.addText(2 * KIB)).toThrow("ANSWER_BYTES_MAX");
+    response.end();
     expect(budget.budget.held).toBe(0);
     expect(() => budget.begin(ALICE).add(101 * KIB)).toThrow("ANSWER_BYTES_MAX");
     expect(budget.budget.held).toBe(0);
   });
 
   it("lets an object of any size be read, alone if it must be", () => {
-    const budget = new AnswerBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
+    const budget = new ResponseBudget({ answerBytesMax: 100 * KIB, answersBytesMax: 150 * KIB });
     const [object, other] = [budget.beginObject(ALICE), budget.beginObject(BOB)];
     object.add(100 * KIB);
     object.add(100 * KIB);
@@ -56,7 +56,7 @@ describe("AnswerBudget", () => {
   });
 
   it("lets small answers be made whatever others take", () => {
-    const budget = new AnswerBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
+    const budget = new ResponseBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
     budget.begin(ALICE).add(MIB);
     const small = budget.begin(BOB);
     small.add(10 * KIB);
@@ -67,9 +67,9 @@ describe("AnswerBudget", () => {
   });
 
   it("S11: keeps some room for who holds little, whatever one client asks for", () => {
-    const budget = new AnswerBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
-    const answers = Array.from({ length: 8 }, () => budget.begin(ALICE));
-    expect(() => answers.forEach((answer) => void answer.add(MIB / 8))).toThrow("ANSWERS_BYTES_MAX");
+    const budget = new ResponseBudget({ answerBytesMax: MIB, answersBytesMax: MIB });
+    const responses = Array.from({ length: 8 }, () => budget.begin(ALICE));
+    expect(() => responses.forEach((response) => void response.add(MIB / 8))).toThrow("ANSWERS_BYTES_MAX");
     budget.begin(BOB).add(MIB / 8);
     expect(budget.budget.held).toBe(MIB);
   });

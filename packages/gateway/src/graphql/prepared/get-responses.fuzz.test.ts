@@ -391,7 +391,7 @@ it(`answers Get as graphql-js does over plain objects, prepared or not (seed ${S
     bytes += expected.length;
     for (const door of doors) {
       const { body } = await door.execute(Buffer.from(JSON.stringify(request)), CONTEXT);
-      expect({ ...request, answer: body.toString() }).toEqual({ ...request, answer: expected });
+      expect({ ...request, response: body.toString() }).toEqual({ ...request, response: expected });
     }
   }
   expect(bytes / ROUNDS).toBeGreaterThan(500);

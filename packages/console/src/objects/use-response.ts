@@ -7,8 +7,8 @@ export type Loaded<T> =
   | { readonly kind: "here"; readonly value: T }
   | { readonly kind: "failed"; readonly error: ServerError };
 
-/** What `read` makes of the answer to GET `path`; asked for again when the path changes, or `again` does. */
-export function useAnswer<T>(client: GatewayClient, path: string, read: (text: string) => T, again = 0): Loaded<T> {
+/** What `read` makes of the response to GET `path`; asked for again when the path changes, or `again` does. */
+export function useResponse<T>(client: GatewayClient, path: string, read: (text: string) => T, again = 0): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ kind: "loading" });
   useEffect(() => {
     const abort = new AbortController();

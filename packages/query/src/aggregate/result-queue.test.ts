@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { AnswerQueue } from "./aggregate-class.js";
+import { ResultQueue } from "./aggregate-class.js";
 
-const answerOf = () => ({ deadline: Number.POSITIVE_INFINITY, rowBytes: { add: () => {} } });
+const resultOf = () => ({ deadline: Number.POSITIVE_INFINITY, rowBytes: { add: () => {} } });
 
 test("aggregations of one answer come one after another, whatever comes of them; other answers do not wait", async () => {
-  const queue = new AnswerQueue();
-  const [one, other] = [answerOf(), answerOf()];
+  const queue = new ResultQueue();
+  const [one, other] = [resultOf(), resultOf()];
   const order: string[] = [];
   let running = 0;
   let mostRunning = 0;
@@ -17,16 +17,16 @@ test("aggregations of one answer come one after another, whatever comes of them;
     if (name === "b") throw new Error("b fails");
     return name;
   };
-  const answers = ["a", "b", "c", "d"].map((name) => queue.run({ ...one }, work(name)));
+  const results = ["a", "b", "c", "d"].map((name) => queue.run({ ...one }, work(name)));
   expect(order).toEqual(["a"]);
-  const settled = await Promise.allSettled(answers);
+  const settled = await Promise.allSettled(results);
   expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
   expect(order).toEqual(["a", "b", "c", "d"]);
   expect(mostRunning).toBe(1);
   await Promise.all([queue.run(one, work("e")), queue.run(other, work("f"))]);
   await Promise.all([queue.run({ deadline: 0 }, work("g")), queue.run({ deadline: 0 }, work("h"))]);
   expect(mostRunning).toBe(2);
-  const third = answerOf();
+  const third = resultOf();
   const stop = new AbortController();
   const first = queue.run({ ...third, signal: stop.signal }, work("i"));
   const second = queue.run({ ...third, signal: stop.signal }, work("j"));

@@ -1,23 +1,23 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Holder, Share } from "@shoal/runtime";
-import type { AnswerBudget } from "../answer-budget.js";
+import type { ResponseBudget } from "../response-budget.js";
 
 /** Smaller answers fit into the buffers of their connections, whose number is bounded. */
 const UNCOUNTED_BYTES_MAX = 16 * 1024;
 
-/** Of an answer that its client has had for a shorter time it is not known how fast he takes it. */
+/** Of a response that its client has had for a shorter time it is not known how fast he takes it. */
 const TICKS_MIN = 3;
 
 /** Who takes more in a tick is not cut off, whatever others want. */
 const FAST_BYTES = 256 * 1024;
 
-/** What a tick counts in the speed of the last ones. The system takes bytes of an answer a megabyte or so at a time. */
+/** What a tick counts in the speed of the last ones. The system takes bytes of a response a megabyte or so at a time. */
 const WEIGHT = 1 / 4;
 
-/** A large answer on its way to its client. */
-class UnsentAnswer implements Holder {
-  /** Undefined while it waits for answers before its own. */
+/** A large response on its way to its client. */
+class UnsentResponse implements Holder {
+  /** Undefined while it waits for responses before its own. */
   #socket: Socket | undefined;
   #takenBefore = 0;
   #speed = 0;
@@ -57,31 +57,31 @@ class UnsentAnswer implements Holder {
   }
 }
 
-/** The part of the memory of answers that clients have not taken yet. */
-export class UnsentAnswers {
-  /** Answers that were cut off to make room for others. */
+/** The part of the memory of responses that clients have not taken yet. */
+export class UnsentResponses {
+  /** Responses that were cut off to make room for others. */
   cut = 0;
-  readonly #unsent = new Map<ServerResponse, UnsentAnswer>();
+  readonly #unsent = new Map<ServerResponse, UnsentResponse>();
   #held = 0;
 
-  constructor(private readonly answers: AnswerBudget) {}
+  constructor(private readonly responses: ResponseBudget) {}
 
   get heldBytes(): number {
     return this.#held;
   }
 
   /**
-   * Counts an answer until its connection has taken it. Where there is no room, for this or for one that is being made,
+   * Counts a response until its connection has taken it. Where there is no room, for this or for one that is being made,
    * clients that take theirs slowly are cut off, as {@link Budget} says; false, and nothing counted, when that gives
    * too little. A single answer may be larger than all may be: it goes alone.
    */
   take(response: ServerResponse, bytes: number, client: { readonly share: Share }): boolean {
     // One that waits behind others of its connection takes memory whatever its size.
     if (bytes <= UNCOUNTED_BYTES_MAX && response.socket !== null) return true;
-    const unsent = new UnsentAnswer(response, client, () => {
+    const unsent = new UnsentResponse(response, client, () => {
       this.cut++;
     });
-    const holding = this.answers.budget.open(unsent);
+    const holding = this.responses.budget.open(unsent);
     if (holding?.takeAlone(bytes) !== true) {
       holding?.close();
       return false;
@@ -99,6 +99,6 @@ export class UnsentAnswers {
   /** To be called about once a second. */
   tick(): void {
     for (const unsent of this.#unsent.values()) unsent.tick();
-    this.answers.budget.tick();
+    this.responses.budget.tick();
   }
 }

@@ -1,14 +1,14 @@
 import type { RequestWarnings } from "@shoal/model";
 import type { HttpResponse } from "./http-response.js";
 
-/** What a page may read of an answer beside its content type: what clients act on. */
+/** What a page may read of a response beside its content type: what clients act on. */
 const READABLE = "X-Request-Id, Retry-After, Warning, WWW-Authenticate";
 
 /** `*` stands for whatever a page sends without cookies, but `Authorization` must be named (Fetch standard, 4.8). */
 const SENDABLE = "Content-Type, Authorization, Batch, X-Request-Id, *";
 
-/** The answer to OPTIONS, of any path: what a page may send whose origin is admitted (`allowOrigin`). */
-export function preflightAnswer(allowOrigin: string | undefined): HttpResponse {
+/** The response to OPTIONS, of any path: what a page may send whose origin is admitted (`allowOrigin`). */
+export function preflightResponse(allowOrigin: string | undefined): HttpResponse {
   if (allowOrigin === undefined) return { status: 200 };
   const headers = [
     ...["Access-Control-Allow-Origin", allowOrigin],
@@ -18,28 +18,28 @@ export function preflightAnswer(allowOrigin: string | undefined): HttpResponse {
   return { status: 200, headers };
 }
 
-/** `answer` for a page whose origin is admitted. */
-export function readableAnswer(answer: HttpResponse, allowOrigin: string): HttpResponse {
+/** `response` for a page whose origin is admitted. */
+export function readableResponse(response: HttpResponse, allowOrigin: string): HttpResponse {
   const headers = ["Access-Control-Allow-Origin", allowOrigin, "Access-Control-Expose-Headers", READABLE];
-  return { ...answer, headers: [...headers, ...(answer.headers ?? [])] };
+  return { ...response, headers: [...headers, ...(response.headers ?? [])] };
 }
 
-/** `answer` to a request with a token in its URL: nobody on the way keeps it under that URL (RFC 6750, 2.3). */
-export function privateAnswer(answer: HttpResponse): HttpResponse {
+/** `response` to a request with a token in its URL: nobody on the way keeps it under that URL (RFC 6750, 2.3). */
+export function privateResponse(response: HttpResponse): HttpResponse {
   const headers = ["Cache-Control", "private, no-store"];
-  for (let at = 0; answer.headers !== undefined && at < answer.headers.length; at += 2) {
-    const [name = "", value = ""] = answer.headers.slice(at, at + 2);
+  for (let at = 0; response.headers !== undefined && at < response.headers.length; at += 2) {
+    const [name = "", value = ""] = response.headers.slice(at, at + 2);
     if (name.toLowerCase() !== "cache-control") headers.push(name, value);
   }
-  return { ...answer, headers };
+  return { ...response, headers };
 }
 
-/** Longer texts are cut: names come from clients, and proxies bound the headers of an answer. */
+/** Longer texts are cut: names come from clients, and proxies bound the headers of a response. */
 const TEXT_CHARS_MAX = 300;
 
-/** The answer with its warnings. */
-export function warnedAnswer(answer: HttpResponse, warnings: RequestWarnings): HttpResponse {
-  return { ...answer, headers: [...(answer.headers ?? []), ...warningHeaders(warnings)] };
+/** The response with its warnings. */
+export function warnedResponse(response: HttpResponse, warnings: RequestWarnings): HttpResponse {
+  return { ...response, headers: [...(response.headers ?? []), ...warningHeaders(warnings)] };
 }
 
 /** One header `Warning: 299 - "…"` (RFC 7234, 5.5) a warning, and one for those that are only counted. */

@@ -8,7 +8,7 @@ export interface GraphQlError {
   readonly place: { readonly line: number; readonly column: number } | undefined;
 }
 
-export interface GraphQlAnswer {
+export interface GraphQlResponse {
   /** For people. */
   readonly text: string;
   readonly errors: readonly GraphQlError[];
@@ -17,16 +17,16 @@ export interface GraphQlAnswer {
 /** Longer answers are shown as they came: laying them out would hold the page up. */
 const FORMATTED_CHARS_MAX = 8_000_000;
 
-export function readGraphQlAnswer(body: string): GraphQlAnswer {
+export function readGraphQlResponse(body: string): GraphQlResponse {
   if (body.length > FORMATTED_CHARS_MAX) return { text: body, errors: [] };
-  let answer: ExactJson;
+  let response: ExactJson;
   try {
-    answer = parseExact(body);
+    response = parseExact(body);
   } catch {
     return { text: body, errors: [{ message: "the answer is no JSON", path: undefined, place: undefined }] };
   }
-  const errors = member(answer, "errors");
-  return { text: formatJson(answer), errors: isList(errors) ? errors.map(readError) : [] };
+  const errors = member(response, "errors");
+  return { text: formatJson(response), errors: isList(errors) ? errors.map(readError) : [] };
 }
 
 function readError(error: ExactJson): GraphQlError {

@@ -1,5 +1,5 @@
 import { ShoalError } from "@shoal/model";
-import type { Answer } from "@shoal/native";
+import type { NativeResult } from "@shoal/native";
 
 /**
  * The vector of a document cannot be read from its file, or is not as it was written. `mend` stores it again. It is the document's as
@@ -16,13 +16,13 @@ export class DamagedVector extends ShoalError {
   }
 }
 
-/** The answer when it is a good one; otherwise its status as an error. */
-export function expectDone(answer: Answer): Answer {
-  switch (answer.status) {
+/** The result when it is a good one; otherwise its status as an error. */
+export function expectDone(result: NativeResult): NativeResult {
+  switch (result.status) {
     case "done":
-      return answer;
+      return result;
     case "damaged":
-      throw damaged(answer);
+      throw damaged(result);
     case "outOfMemory":
       throw new ShoalError("overloaded", "vector index: not enough memory");
     case "closed":
@@ -31,7 +31,7 @@ export function expectDone(answer: Answer): Answer {
   }
 }
 
-function damaged({ reason, integers: [document, row = 0, generation = 0] }: Answer): ShoalError {
+function damaged({ reason, integers: [document, row = 0, generation = 0] }: NativeResult): ShoalError {
   if (document === undefined) return new ShoalError("dataLoss", reason);
   return new DamagedVector(reason, document, row, generation);
 }

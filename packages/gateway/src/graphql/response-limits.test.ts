@@ -61,16 +61,16 @@ describe.each(PATHS)("a request whose answer would be too large (%s)", (_, prepa
   it("ends with an error when its rows take too many bytes, others go on", async () => {
     const deps = { prepareQueries, query: bigLibrary(300), limits: { answerBytesMax: KIB * KIB } };
     const { ask } = library(deps);
-    const answer = await ask("{Get{Book(limit:300){_additional{vector}}}}");
-    expect(answer).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
+    const response = await ask("{Get{Book(limit:300){_additional{vector}}}}");
+    expect(response).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
     expect((await ask("{Get{Book(limit:50){_additional{vector}}}}")).data.Get.Book).toHaveLength(50);
   });
 
   it("ends with an error when its text takes too many bytes, others go on", async () => {
     const deps = { prepareQueries, query: bigLibrary(300), limits: { answerBytesMax: KIB * KIB } };
     const { ask } = library(deps);
-    const answer = await ask(aliases(5, "Book(limit:40){_additional{vector}}"));
-    expect(answer).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
+    const response = await ask(aliases(5, "Book(limit:40){_additional{vector}}"));
+    expect(response).toEqual({ errors: [{ locations: [], message: tooLarge, path: null }] });
     expect((await ask("{Get{Book(limit:1){_additional{vector}}}}")).data.Get.Book).toHaveLength(1);
   });
 
