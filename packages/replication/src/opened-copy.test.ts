@@ -108,3 +108,14 @@ describe("a primary that was opened again", () => {
     }
   });
 });
+
+describe("a copy that was opened again", () => {
+  it("does not go away for a configuration that is older than itself, and does for a later one without it", () => {
+    const learner = copy("b/1", "claim", { ...state(1, 5), since: 7 });
+    const without = (version: number) => configuration({ version, inSync: ["a/1", "c/1"] });
+    expect(learner.handle({ type: "configuration", configuration: without(6) }, 0)).toEqual([]);
+    expect(learner.configuration).toBeUndefined();
+    const effects = learner.handle({ type: "configuration", configuration: without(8) }, 1);
+    expect(effects).toContainEqual({ type: "discard" });
+  });
+});

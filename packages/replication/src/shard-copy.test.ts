@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { NodeLeases } from "./node-leases.js";
+import type { ShardConfiguration } from "./shard-configuration.js";
 import { configuration, copy, sent, state } from "./shard-copy.fixture.js";
 import type { ShardCopy } from "./shard-copy.js";
 import { TIMING } from "./timing.js";
@@ -192,6 +193,51 @@ describe("ShardCopy as primary", () => {
     expect(sent(primary.handle({ type: "wake" }, primary.wakeAt), "committed")).toMatchObject([{ sequence: 22 }]);
     expect(primary.handle({ type: "wake" }, 300)).toEqual([]);
     expect(primary.wakeAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("takes out a copy that it took in, and that was opened again and then fails: it leads it in vain", () => {
+    const leases = new NodeLeases("a.1", 0, TIMING);
+    const hold = (at: number) =>
+      leases.receive("b", { stamp: { run: "b.1", at }, echo: leases.stamp(at), holds: new Map() }, at);
+    hold(0);
+    const primary = copy("a/1", "claim", state(1, 20, 20), leases);
+    const proposed = (effects: readonly CopyEffect[]) =>
+      effects.flatMap((effect) => (effect.type === "propose" ? [effect.next] : []));
+    const accept = (next: ShardConfiguration | undefined, now: number) => {
+      if (next === undefined) throw new Error("it proposes nothing");
+      return primary.handle({ type: "proposed", outcome: "accepted", configuration: next }, now);
+    };
+    const said = (message: CopyMessage, now: number) => primary.handle({ type: "message", from: "b/1", message }, now);
+    const first = configuration({ learners: ["b/1"] });
+    const [claim] = proposed(primary.handle({ type: "configuration", configuration: first }, 0));
+    keepsEpoch(primary, accept(claim, 0), 0);
+    said({ type: "revoked", version: 2 }, 0);
+    const hello = {
+      type: "hello",
+      version: 2,
+      claim: "one",
+      number: 1,
+      session: undefined,
+      ...state(1, 20, 20),
+    } as const;
+    const [begin] = sent(said(hello, 1), "begin");
+    if (begin?.type !== "begin") throw new Error("it does not begin");
+    const { session } = begin;
+    said({ type: "begun", session, documents: [] }, 2);
+    const { end } = primary.state;
+    primary.handle({ type: "rows", session, rows: [], isLast: true, through: 20, end }, 3);
+    const [lead] = sent(said({ type: "rowsDone", session, index: 0 }, 4), "lead");
+    if (lead?.type !== "lead") throw new Error("it does not lead");
+    const [taken] = proposed(said({ type: "led", epoch: lead.epoch, lead: lead.lead, end }, 5));
+    expect(taken?.inSync).toEqual(["a/1", "b/1"]);
+    accept(taken, 6);
+    said({ ...hello, claim: "two" }, 7);
+    const out: ShardConfiguration[] = [];
+    for (let now = 100; now <= TIMING.responseMs + 600 && out.length === 0; now += 100) {
+      hold(now);
+      out.push(...proposed(primary.handle({ type: "wake" }, now)));
+    }
+    expect(out).toMatchObject([{ inSync: ["a/1"] }]);
   });
 
   it("acknowledges nothing that it has abandoned", () => {
@@ -444,63 +490,5 @@ describe("ShardCopy as learner", () => {
     expect(effects.filter(({ type }) => type === "write")).toEqual([]);
     // It says again what it holds.
     expect(sent(effects, "hello")).toMatchObject([{ session: undefined }]);
-  });
-});
-
-describe("what other nodes say of who holds the shard", () => {
-  const known = configuration({ version: 3, epoch: 2, claim: "a", inSync: ["a/1", "b/1"], learners: ["c/1"] });
-  const opened = (name: string): ShardCopy => {
-    const machine = copy(name, "own", { ...state(2, 5), acceptedEpoch: 2 });
-    machine.handle({ type: "configuration", configuration: known }, 0);
-    return machine;
-  };
-  const told = (machine: ShardCopy, from: string, message: CopyMessage) =>
-    machine.handle({ type: "message", from, message }, 1);
-
-  it.each(["b/1", "c/1", "x/1"])("makes %s read it in the store, and nothing else", (from) => {
-    for (const name of ["b/1", "c/1"]) {
-      const machine = opened(name);
-      const effects = told(machine, from, { type: "stale", version: 9 });
-      expect(effects).toContainEqual({ type: "refresh" });
-      expect(effects.filter(({ type }) => type === "discard" || type === "propose")).toEqual([]);
-      expect(machine.configuration).toBe(known);
-      expect(told(machine, from, { type: "stale", version: 3 })).not.toContainEqual({ type: "refresh" });
-    }
-  });
-
-  it("counts for nothing when they have no copy of it", () => {
-    const machine = opened("b/1");
-    for (const from of ["x/1", "y/2"]) {
-      expect(sent(told(machine, from, { type: "askEnd", version: 3, isOpen: false }), "end")).toEqual([]);
-    }
-    expect(sent(told(machine, "c/1", { type: "askEnd", version: 3, isOpen: false }), "end")).toHaveLength(1);
-  });
-
-  it("is kept until the store says so, where it is a lead or a revocation", () => {
-    const machine = opened("b/1");
-    const revoke = { type: "revoke", last: { epoch: 3, lead: 0 }, version: 4 } as const;
-    // Again and again, as nobody answers; from many, as somebody may who means harm.
-    for (let at = 0; at < 20; at++) {
-      const effects = told(machine, `n${at}/1`, revoke);
-      expect(effects).toContainEqual({ type: "refresh" });
-      expect(sent(effects, "revoked")).toEqual([]);
-    }
-    for (let at = 0; at < 3; at++) expect(sent(told(machine, "c/1", revoke), "revoked")).toEqual([]);
-    const next = configuration({ ...known, version: 4, epoch: 3, primary: "c/1", inSync: ["c/1"], learners: ["b/1"] });
-    const effects = machine.handle({ type: "configuration", configuration: next }, 2);
-    const confirmed = effects.filter((effect) => effect.type === "send" && effect.message.type === "revoked");
-    expect(confirmed).toContainEqual({ type: "send", to: "c/1", message: { type: "revoked", version: 4 } });
-    expect(confirmed.length).toBeLessThanOrEqual(8);
-  });
-});
-
-describe("ShardCopy that is opened again", () => {
-  it("does not go away for a configuration that is older than itself, and does for a later one without it", () => {
-    const learner = copy("b/1", "claim", { ...state(1, 5), since: 7 });
-    const without = (version: number) => configuration({ version, inSync: ["a/1", "c/1"] });
-    expect(learner.handle({ type: "configuration", configuration: without(6) }, 0)).toEqual([]);
-    expect(learner.configuration).toBeUndefined();
-    const effects = learner.handle({ type: "configuration", configuration: without(8) }, 1);
-    expect(effects).toContainEqual({ type: "discard" });
   });
 });

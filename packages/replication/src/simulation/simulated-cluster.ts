@@ -270,9 +270,8 @@ class SimulatedCluster implements FaultTarget {
 
   place(shard: string, name: string): void {
     const configuration = this.store.get(shard);
-    if (configuration === undefined) return;
-    const copies = copiesOf(configuration);
-    if (copies.some((copy) => nodeOf(copy) === name) || copies.length >= 4) return;
+    const copies = configuration === undefined ? [] : copiesOf(configuration);
+    if (configuration === undefined || copies.some((copy) => nodeOf(copy) === name) || copies.length >= 4) return;
     this.#change(shard, withLearner(configuration, `${name}/`));
   }
 
