@@ -107,6 +107,7 @@ const CALLS = `
   const calls = {
     xxh3Write: [() => bytes(9), () => large, () => bytes(16), number],
     xxh3Matches: [() => bytes(9), () => large, () => bytes(16), number],
+    hashIds: [() => words(1, 2, 3, 4, 5, 6, 7, 8), number, number, () => words(...new Array(random(4)).fill(0))], holdLinks: [() => random(2)],
     xxh3Begin: [], xxh3Update: [() => pick(states), () => large], xxh3Digest: [() => pick(states), () => bytes(16), number],
     crc32c: [() => large, number, number, number], crc32cPortable: [() => large, number, number, number],
     simdKernelNames: [], simdDots: [number, vector, vector, () => new Float64Array(6)], returnFreeMemory: [],
