@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CopyBatch, CopyEffect, CopyMessage, CopyState } from "./copy-messages.js";
 import { arePositionsEqual, type JournalPosition } from "./journal-position.js";
 import type { LeadNumber, NodeLeases } from "./node-leases.js";
-import { type CopyName, nodeOf, proposalFault, type ShardConfiguration } from "./shard-configuration.js";
+import { type CopyName, copiesOf, nodeOf, proposalFault, type ShardConfiguration } from "./shard-configuration.js";
 import type { Timing } from "./timing.js";
 import type { WrongVariant } from "./wrong-variants.js";
 
@@ -51,8 +52,10 @@ export class CopyCore {
   /** Where the journal begins once what is being written is durable. */
   #nextBase = 0;
   #soughtAt = Number.NEGATIVE_INFINITY;
-  /** The latest configuration of which another copy has told. */
-  heardVersion = 0;
+  /** By node: what its copy has said last of what it knows. */
+  readonly #heard = new Map<string, { readonly version: number; readonly epoch: number }>();
+  /** Since it was opened another copy has answered that it knows of nothing later. */
+  hasHeardOthers = false;
 
   constructor(options: CopyOptions) {
     this.options = options;
@@ -125,9 +128,9 @@ export class CopyCore {
     then();
   }
 
-  /** Whether a change may be proposed now: none is under way, or its result is overdue, and nobody has told of a later configuration. */
+  /** Whether a change may be proposed now: none is under way, or its result is overdue, and nobody knows of a later configuration. */
   mayPropose(): boolean {
-    if ((this.configuration?.version ?? 0) < this.heardVersion) return false;
+    if (this.#isBehind) return false;
     const due = this.#proposedAt + this.timing.resendMs;
     if (this.maybes.length === 0 || this.now >= due) return true;
     this.wakeAfter(due - this.now);
@@ -140,7 +143,8 @@ export class CopyCore {
     const fault = proposalFault(configuration, next, this.node);
     if (fault !== undefined) throw new Error(`${this.name} proposes what cannot be: ${fault}`);
     this.#proposedAt = this.now;
-    this.maybes = [...this.maybes, next];
+    // The same again and again, while nobody decides.
+    if (!this.maybes.some((maybe) => isDeepStrictEqual(maybe, next))) this.maybes = [...this.maybes, next];
     this.effects.push({ type: "propose", next });
     this.wakeAfter(this.timing.resendMs);
   }
@@ -179,14 +183,50 @@ export class CopyCore {
     return true;
   }
 
-  /** Asks the others in sync whether they are there, and know of nothing later. */
+  /**
+   * Whether a primary that was just opened claims nothing yet: the store may be older than what others know. One that is alone in sync looks
+   * for others for a moment only.
+   */
+  get looksForOthers(): boolean {
+    const { configuration, timing } = this;
+    if (configuration === undefined || this.hasHeardOthers || this.hasMetOthers) return false;
+    const isAlone = configuration.inSync.length === 1;
+    const until = (this.#openedAt ?? this.now) + (isAlone ? timing.askMs : timing.aloneMs);
+    if (this.now >= until) return false;
+    this.wakeAfter(until - this.now);
+    return true;
+  }
+
+  /** Asks all others whether they are there, and know of nothing later. */
   seekOthers(): void {
     const { configuration, name, now, timing } = this;
     this.wakeAfter(timing.resendMs);
     if (configuration === undefined || now < this.#soughtAt + timing.resendMs) return;
     this.#soughtAt = now;
-    const { inSync, version } = configuration;
-    for (const copy of inSync) if (copy !== name) this.send(copy, { type: "askEnd", version, isOpen: true });
+    const { version } = configuration;
+    for (const copy of copiesOf(configuration)) {
+      if (copy !== name) this.send(copy, { type: "askEnd", version, isOpen: true });
+    }
+  }
+
+  /** What another copy of the shard says that it knows, and where its journal ends. */
+  hears(from: CopyName, version: number, end?: JournalPosition): void {
+    const { configuration } = this;
+    const epoch = end?.epoch ?? this.#heard.get(nodeOf(from))?.epoch ?? 0;
+    this.#heard.set(nodeOf(from), { version, epoch });
+    if (configuration === undefined) return;
+    if (version > configuration.version || epoch > configuration.epoch) this.effects.push({ type: "refresh" });
+    // Whether it has more than this copy is seen when it is led.
+    else if (end !== undefined && version === configuration.version) this.hasHeardOthers = true;
+  }
+
+  /** Whether the store, as far as it is known here, lacks what a copy of the shard has followed: it was put back from a backup. */
+  get #isBehind(): boolean {
+    const { configuration, state } = this;
+    if (configuration === undefined || state.acceptedEpoch > configuration.epoch) return true;
+    return [...this.#heard.values()].some(
+      ({ version, epoch }) => version > configuration.version || epoch > configuration.epoch,
+    );
   }
 
   withhold(node: string): void {

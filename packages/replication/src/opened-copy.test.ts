@@ -90,6 +90,47 @@ describe("a primary that was opened again", () => {
     ).toHaveLength(1);
   });
 
+  it("claims nothing while the journal of another copy has an epoch that the store does not know, nor while its own has", () => {
+    const { machine } = opened();
+    const later = { ...end, end: { epoch: 4, sequence: 20 } } as const;
+    const effects = machine.handle({ type: "message", from: "b/1", message: later }, 1);
+    expect(effects).toContainEqual({ type: "refresh" });
+    expect([effects, machine.handle({ type: "wake" }, TIMING.aloneMs + 1)].map(claims)).toEqual([[], []]);
+    const own = copy("a/1", "again", state(4, 20), new NodeLeases("a.2", 0, TIMING), 8, false);
+    own.handle({ type: "configuration", configuration: led }, 0);
+    own.handle({ type: "message", from: "b/1", message: end }, 1);
+    expect(claims(own.handle({ type: "wake" }, TIMING.aloneMs + 1))).toEqual([]);
+  });
+
+  it("looks for others for a moment when it is alone in sync", () => {
+    const alone = configuration({ version: 4, claim: "a", learners: ["b/1"] });
+    const machines = [0, 1].map((_) => {
+      const machine = copy("a/1", "again", state(1, 5), new NodeLeases("a.2", 0, TIMING), 8, false);
+      expect(claims(machine.handle({ type: "configuration", configuration: alone }, 0))).toEqual([]);
+      return machine;
+    });
+    const [one, other] = machines as [(typeof machines)[0], (typeof machines)[0]];
+    expect(claims(one.handle({ type: "wake" }, TIMING.askMs + 1))).toMatchObject([{ epoch: 2 }]);
+    other.handle({ type: "message", from: "b/1", message: { type: "stale", version: 7 } }, 1);
+    expect(claims(other.handle({ type: "wake" }, 10 * TIMING.aloneMs))).toEqual([]);
+    // That node lost what it knew, or said what is not so.
+    const hello = { type: "hello", version: 4, claim: "b", number: 1, session: undefined, ...state(1, 5) } as const;
+    const said = other.handle({ type: "message", from: "b/1", message: hello }, 10 * TIMING.aloneMs + 1);
+    expect(claims(said)).toMatchObject([{ epoch: 2 }]);
+  });
+
+  it("takes nobody out who has only told where its journal ends: that one may have more", () => {
+    const { machine } = opened();
+    const more = { ...end, end: { epoch: 1, sequence: 9 } } as const;
+    const [next] = claims(machine.handle({ type: "message", from: "b/1", message: more }, 1));
+    if (next === undefined) throw new Error("it does not claim");
+    machine.handle({ type: "proposed", outcome: "accepted", configuration: next }, 2);
+    for (let now = 100; now < TIMING.aloneMs; now += 100) {
+      const effects = machine.handle({ type: "wake" }, now);
+      expect(effects.filter((effect) => effect.type === "propose")).toEqual([]);
+    }
+  });
+
   it("is told by a primary that has taken its place, where the store does not know it", () => {
     const later = configuration({
       version: 4,

@@ -140,7 +140,6 @@ export class Primary {
 
   message(from: CopyName, message: CopyMessage): void {
     const { configuration } = this.#core;
-    if (message.type === "end" && message.version === configuration?.version) this.#core.hasMetOthers = true;
     if (configuration === undefined || !this.#isClaimed || !copiesOf(configuration).includes(from)) return;
     const peer = this.#peer(from);
     if (message.type === "hello") this.#hello(peer, message);
@@ -177,7 +176,7 @@ export class Primary {
         this.#isReady = true;
         core.committed = core.state.end.sequence;
         // The store may be older than what others know: it was put back from a backup.
-      } else if (configuration.inSync.length > 1 && core.waitsForOthers) core.seekOthers();
+      } else if (core.looksForOthers) core.seekOthers();
       else if (core.mayPropose()) core.propose(claimed(configuration, core.options.claim, core.isTailKnown));
       return;
     }

@@ -144,9 +144,10 @@ export class ShardCopy {
     const { type } = message;
     const isMember = copiesOf(configuration).some((copy) => nodeOf(copy) === nodeOf(from));
     if (type === "hello" || type === "lead" || type === "stale" || type === "revoke" || type === "askEnd") {
-      if (message.version > configuration.version) core.effects.push({ type: "refresh" });
-      if (isMember) core.heardVersion = Math.max(core.heardVersion, message.version);
+      if (isMember) core.hears(from, message.version);
+      else if (message.version > configuration.version) core.effects.push({ type: "refresh" });
     }
+    if (type === "end" && isMember) core.hears(from, message.version, message.end);
     if (type === "askEnd" && isMember && message.version < configuration.version) {
       core.send(from, { type: "stale", version: configuration.version });
       return;

@@ -91,11 +91,26 @@ export async function restoreCopies(sources: readonly string[], configuration: C
   return newest;
 }
 
-async function putBack({ configurations }: RestoredCopies, copies: Pick<CopyService, "restore">): Promise<void> {
+/** Fails with `conflict` when the store has gone on from what it was put back to: two copies may have acknowledged different writes. */
+async function putBack(
+  { configurations }: RestoredCopies,
+  copies: Pick<CopyService, "current" | "restore">,
+): Promise<void> {
   for (let at = 0; at < configurations.length; at += CONFIGURATIONS_A_CALL) {
     const deadline = systemClock.now() + COORDINATOR_MS_MAX;
     await copies.restore(configurations.slice(at, at + CONFIGURATIONS_A_CALL), { deadline });
   }
+  const there = await copies.current({ deadline: systemClock.now() + COORDINATOR_MS_MAX });
+  const apart = configurations.filter(([shard, configuration]) => {
+    const current = there.configurations.get(shard);
+    return current?.version === configuration.version && !isDeepStrictEqual(current, configuration);
+  });
+  if (apart.length === 0) return;
+  const [[shard = "", known] = [], ...others] = apart;
+  const message =
+    `the store has version ${known?.version} of shard ${shard}${others.length > 0 ? ` and ${others.length} more` : ""} otherwise than the ` +
+    "nodes: it went on from its backup before this command. Keep the folders of all its copies before one of them is taken out";
+  throw new ShoalError("conflict", message);
 }
 
 /**
@@ -117,7 +132,7 @@ async function bringBack(restored: Restored, { schema, access, copies }: Coordin
 interface Coordinator {
   readonly schema: Pick<ServedSchema, "current" | "restore">;
   readonly access: AccessService;
-  readonly copies: Pick<CopyService, "restore">;
+  readonly copies: Pick<CopyService, "current" | "restore">;
 }
 
 interface KnownSchema {

@@ -63,6 +63,8 @@ export class NodeCopies implements Disposable {
   #snapshot: CopiesSnapshot | undefined;
   /** What each shard's class was made with. */
   readonly #initial = new Map<ShardKey, ShardConfiguration>();
+  /** What was known of each of them from an earlier history of the store. */
+  readonly #former = new Map<ShardKey, ShardConfiguration>();
   readonly #waitedFor = new Set<ShardReplica>();
   readonly #due: DueEvents;
   /** Of all configurations that are followed, and of some that no longer are; looked for anew with heartbeats. */
@@ -219,6 +221,7 @@ export class NodeCopies implements Disposable {
   forget(address: ShardAddress): void {
     const key = shardKeyOf(address);
     this.#initial.delete(key);
+    this.#former.delete(key);
     this.#closedCopies.delete(key);
     this.#leases.forget(key);
   }
@@ -287,7 +290,17 @@ export class NodeCopies implements Disposable {
   }
 
   #configuration(key: ShardKey): ShardConfiguration | undefined {
-    return this.#snapshot?.configurations.get(key) ?? this.#initial.get(key);
+    const known = this.#snapshot?.configurations.get(key) ?? this.#initial.get(key);
+    const former = this.#former.get(key);
+    return former !== undefined && former.version > (known?.version ?? 0) ? former : known;
+  }
+
+  /** A store that was put back from a backup knows less than this node, which goes on by what it knows. */
+  #keepFormer(before: CopiesSnapshot): void {
+    for (const key of this.#initial.keys()) {
+      const former = before.configurations.get(key);
+      if (former !== undefined && former.version > (this.#former.get(key)?.version ?? 0)) this.#former.set(key, former);
+    }
   }
 
   #ownOf(configuration: ShardConfiguration): CopyName | undefined {
@@ -359,6 +372,7 @@ export class NodeCopies implements Disposable {
     const before = this.#snapshot;
     if (before === snapshot) return;
     if (before !== undefined && before.historyId === snapshot.historyId && before.version > snapshot.version) return;
+    if (before !== undefined && before.historyId !== snapshot.historyId) this.#keepFormer(before);
     this.#snapshot = snapshot;
     for (const [key, replica] of this.#replicas) {
       const configuration = snapshot.configurations.get(key);
