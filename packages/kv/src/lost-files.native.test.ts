@@ -1,11 +1,14 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShoalError } from "@shoal/model";
 import { seededRandom } from "@shoal/seeded-random";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildForChildren, childEnd, startChild } from "./child-store-suite.js";
+import { diskOf } from "./disk-of.js";
 import { openRocksStore } from "./open-rocks-store.js";
+import { closeAtRest } from "./rocks-at-rest.js";
+import { RocksConnection } from "./rocks-connection.js";
 import type { RocksStore } from "./rocks-store.js";
 import { readTables } from "./store-files-check.js";
 import { bytes, collect, put, text } from "./store-under-test-suite.js";
@@ -191,6 +194,44 @@ describe("F11: a file of a store that is taken away", () => {
       rmSync(join(folder, "000999.sst"));
       expect(missing, `${begun.length} bytes`).toEqual([]);
     }
+  });
+
+  it("and without a table the folder can be closed, also when RocksDB has stopped writes for lack of a merge", async () => {
+    const write = (store: RocksStore, size: number) => store.write([put("a", "x".repeat(size)), put("z", "z")]);
+    const first = await openRocksStore({ folder, ...options });
+    await write(first, 1);
+    await first[Symbol.asyncDispose]();
+    // Makes a table of what there is, and a log of more than 36 memtables of 64 KiB: where so many tables wait for a merge, writes stop.
+    const second = await openRocksStore({ folder, ...options, writeBufferBytes: 1 << 23 });
+    for (let n = 0; n < 45; n++) await write(second, 66_000);
+    await second[Symbol.asyncDispose]();
+    for (const name of readdirSync(folder).filter((one) => one.endsWith(".sst"))) rmSync(join(folder, name));
+    const connection = await RocksConnection.open(folder, await diskOf(folder), {
+      createIfMissing: false,
+      compression: false,
+      cacheSize: 1 << 20,
+      writeBufferSize: 1 << 16,
+      blockSize: 2048,
+      maxOpenFiles: 256,
+    });
+    await vi.waitFor(() => expect(connection.property("rocksdb.background-errors")).not.toBe("0"), 10_000);
+    expect(connection.property("rocksdb.is-write-stopped")).toBe("1");
+    expect(await closeAtRest(connection, undefined, undefined, () => connection.close())).toBe(true);
+    // It is not held by this process any more.
+    await (await openRocksStore({ folder, ...options }))[Symbol.asyncDispose]();
+  });
+
+  it("leaves no folder held when something fails after RocksDB has opened it", async () => {
+    const store = await openRocksStore({ folder, ...options });
+    await store.write([put("a", "1")]);
+    await store[Symbol.asyncDispose]();
+    rmSync(join(folder, "logs.note"));
+    mkdirSync(join(folder, "logs.note"));
+    await expect(openRocksStore({ folder, ...options, acceptDamagedLogs: true })).rejects.toThrow("logs.note");
+    rmSync(join(folder, "logs.note"), { recursive: true });
+    const again = await openRocksStore({ folder, ...options });
+    expect(text(await again.get(bytes("a")))).toBe("1");
+    await again[Symbol.asyncDispose]();
   });
 
   it("opens without the log where that is accepted, and the next time, too", async () => {

@@ -22,6 +22,8 @@ export interface Manifest {
   readonly logNumber: number;
   /** False: an end is missing that was never finished, or was cut off. */
   readonly isComplete: boolean;
+  /** False: it has lost more than that: tables that the opening which began it has made may not be listed. */
+  readonly hasOpening: boolean;
 }
 
 export interface FoundManifest {
@@ -59,7 +61,7 @@ export async function findManifest(folder: string): Promise<FoundManifest> {
 
 /** Reads a MANIFEST up to `wholeBytes`; undefined: this code cannot. */
 export function parseManifest(name: string, log: Uint8Array, wholeBytes: number): Manifest | undefined {
-  const state = { tables: new Map<number, KnownTable>(), dropped: new Set<number>(), logNumber: 0 };
+  const state = { tables: new Map<number, KnownTable>(), dropped: new Set<number>(), logNumber: 0, hasOpening: false };
   let records = 0;
   for (const record of readLogRecords(log.subarray(0, wholeBytes))) {
     if (!record.isWhole || !applyEdit(record.payload, state)) return undefined;
@@ -91,6 +93,7 @@ interface ManifestState {
   readonly tables: Map<number, KnownTable>;
   readonly dropped: Set<number>;
   logNumber: number;
+  hasOpening: boolean;
 }
 
 /** False: an edit that this code cannot read. */
@@ -100,7 +103,12 @@ function applyEdit(edit: Uint8Array, state: ManifestState): boolean {
   while (reader.at < edit.length) {
     const tag = reader.next();
     if (tag === LOG_NUMBER) state.logNumber = reader.next();
-    else if (PLAIN_NUMBERS.has(tag)) reader.next();
+    else if (tag === NEXT_FILE_NUMBER) {
+      // RocksDB begins a MANIFEST with the tables that there were (`WriteCurrentStateToManifest`), and only then says what the opening
+      // changed. The number is in that edit, and is not in the first ones.
+      reader.next();
+      state.hasOpening = true;
+    } else if (PLAIN_NUMBERS.has(tag)) reader.next();
     else if (tag === COMPARATOR) reader.bytes();
     else if (tag === COMPACT_POINTER) {
       reader.next();
@@ -125,7 +133,6 @@ function applyEdit(edit: Uint8Array, state: ManifestState): boolean {
 }
 
 const PLAIN_NUMBERS: ReadonlySet<number> = new Set([
-  NEXT_FILE_NUMBER,
   LAST_SEQUENCE,
   PREV_LOG_NUMBER,
   MIN_LOG_NUMBER_TO_KEEP,

@@ -6,6 +6,7 @@ import { diskOf } from "./disk-of.js";
 import { makeDurableFolder } from "./durable-files.js";
 import { LOG_NOTE } from "./log-note.js";
 import { finishReplacing } from "./replace-store.js";
+import { closeAtRest, closeLater } from "./rocks-at-rest.js";
 import type { DbOptions } from "./rocks-binding.js";
 import { RocksConnection } from "./rocks-connection.js";
 import { isDiskFull, openError } from "./rocks-error.js";
@@ -87,21 +88,28 @@ async function open(options: RocksStoreOptions, disk: number): Promise<RocksStor
   const isDamaged = (await readTables(folder, false)).damaged.length > 0;
   options.onOpening?.();
   const connection = await connect();
-  // It would tell the next opening of logs that are known to be lost.
-  if (acceptDamagedLogs) await rm(join(folder, LOG_NOTE), { force: true });
-  const store = new RocksStore({
-    ...settings,
-    disk,
-    connection,
-    connect,
-    ballast,
-    // Read again now that RocksDB has made a table of what was in the log.
-    salvaged: isDamaged ? await readTables(folder, true) : undefined,
-    now: () => performance.now(),
-    onState: settings.onState ?? (() => {}),
-  });
-  await store.checkSpace();
-  return store;
+  try {
+    // It would tell the next opening of logs that are known to be lost.
+    if (acceptDamagedLogs) await rm(join(folder, LOG_NOTE), { force: true });
+    const store = new RocksStore({
+      ...settings,
+      disk,
+      connection,
+      connect,
+      ballast,
+      // Read again now that RocksDB has made a table of what was in the log.
+      salvaged: isDamaged ? await readTables(folder, true) : undefined,
+      now: () => performance.now(),
+      onState: settings.onState ?? (() => {}),
+    });
+    await store.checkSpace();
+    return store;
+  } catch (error) {
+    // The folder would stay held, and not open again in this process.
+    const close = () => connection.close();
+    if (!(await closeAtRest(connection, undefined, ballast, close))) void closeLater(connection, undefined, close);
+    throw error;
+  }
 }
 
 async function connectWithBallast(

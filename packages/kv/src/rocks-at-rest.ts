@@ -22,6 +22,10 @@ const leftOpen = new Set<RocksConnection>();
 export async function isAtRest(connection: RocksConnection, failedWrite: Error | undefined): Promise<boolean> {
   if (failedWrite !== undefined && !isTriedAgain(failedWrite)) return true;
   if (failedWrite !== undefined ? isOfLog(failedWrite) : !hasFailedBehind(connection)) return !mustFlush(connection);
+  // A write would wait for merges, and those may fail for ever, as where a table is gone. RocksDB begins them again by itself, and
+  // a close does not wait for that.
+  if (connection.property("rocksdb.is-write-stopped") === "1")
+    return failedWrite === undefined && !mustFlush(connection);
   return takesWrites(connection);
 }
 
@@ -93,9 +97,8 @@ function mustFlush(connection: RocksConnection): boolean {
   );
 }
 
-/** While RocksDB tries again it refuses writes, before it touches a file. A write that has to wait for a flush would wait here. */
+/** While RocksDB tries again it refuses writes, before it touches a file. */
 async function takesWrites(connection: RocksConnection): Promise<boolean> {
-  if (connection.property("rocksdb.is-write-stopped") === "1") return false;
   const probe = connection.startBatch();
   // The addon does nothing for a batch without changes.
   probe.del(PROBE_KEY);

@@ -95,7 +95,9 @@ it("answers whatever it is sent", async () => {
       const response = await server.raw(bytes);
       const where = `seed ${seed}, request ${i}: ${JSON.stringify(bytes)}`;
       if (response === undefined) expect.fail(`no answer, ${where}`);
-      const isOtherCoding = response.status === 501 && response.body.includes("transfer encoding");
+      // A response to HEAD has no body that would say so.
+      const saysCoding = method === "HEAD" ? isChunked : response.body.includes("transfer encoding");
+      const isOtherCoding = response.status === 501 && saysCoding;
       if (response.status >= 500 && response.status !== 503 && !isOtherCoding)
         expect.fail(`${response.status} ${response.body}, ${where}`);
       if (response.status < 400 || method === "HEAD") continue;

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { readLogRecords } from "../log-file.js";
 import { openRocksStore } from "../open-rocks-store.js";
 import { RocksConnection } from "../rocks-connection.js";
-import { bytes, text } from "../store-under-test-suite.js";
+import { bytes, del, put, text } from "../store-under-test-suite.js";
 import { MemoryStore } from "../testing/memory-store.js";
 import type { FileDamage } from "./found-version.js";
 import { NewestVersions } from "./newest-versions.js";
@@ -74,7 +74,8 @@ describe.each([true, false])("F9: the files of a store, compressed: %s", (compre
   it("hold what was written, with and without the MANIFEST", async () => {
     oracle = await fill(folder, compression, seededRandom(SEED));
     expect(await read(folder)).toEqual({ found: oracle, damage: [] });
-    expect(named(folder, /\.sst$/).length).toBeGreaterThan(1);
+    // Several as a rule; RocksDB may have merged them into one by now.
+    expect(named(folder, /\.sst$/).length).toBeGreaterThan(0);
     await withCopy(folder, async (copy) => {
       for (const name of named(copy, /^(MANIFEST|CURRENT)/)) rmSync(join(copy, name));
       const { found, damage } = await read(copy);
@@ -95,6 +96,24 @@ describe.each([true, false])("F9: the files of a store, compressed: %s", (compre
         writeFileSync(join(copy, name), manifest.subarray(0, end));
         expect((await read(copy)).found, `cut at ${end} of ${manifest.length}`).toEqual(oracle);
       });
+    }
+  });
+
+  it("hold what an opening has made of the log, also where the MANIFEST has lost that", async () => {
+    const opened = join(root, `opened-${compression}`);
+    for (const batch of [[put("a", "1"), put("b", "1")], [del("a"), put("b", "2")], []]) {
+      const store = await openRocksStore({ folder: opened, ballastBytes: 0, compression });
+      await store.write(batch, { sync: false });
+      await store[Symbol.asyncDispose]();
+    }
+    const [name = ""] = named(opened, /^MANIFEST/);
+    const manifest = readFileSync(join(opened, name));
+    const [, listed, opening] = [...readLogRecords(manifest)].map(({ offset }) => offset);
+    for (const end of [listed, opening]) {
+      writeFileSync(join(opened, name), manifest.subarray(0, end));
+      const { found, damage } = await read(opened);
+      expect(found, `cut at ${end} of ${manifest.length}`).toEqual(new Map([["b", "2"]]));
+      expect(damage).toMatchObject([{ file: name, reason: "is cut off" }]);
     }
   });
 

@@ -54,8 +54,9 @@ function fileNumber(name: string): number {
 }
 
 /**
- * RocksDB lists the tables of a store at the begin of each MANIFEST, and then removes the others. So an older table that is
- * not listed is none of the store's, unless the list has been cut off; a newer one may have been cut off in any case.
+ * RocksDB lists the tables of a store at the begin of each MANIFEST, those last that the opening has made of the logs, and then
+ * removes the others. So an older table that is not listed is none of the store's, unless the list has been cut off; a newer one
+ * may have been cut off in any case.
  */
 function belongs(name: string, manifest: Manifest | undefined): boolean {
   const number = fileNumber(name);
@@ -63,8 +64,8 @@ function belongs(name: string, manifest: Manifest | undefined): boolean {
   return !manifest.dropped.has(number) && (number > manifest.number || mayBeCutOff(manifest));
 }
 
-function mayBeCutOff({ isComplete, tables }: Manifest): boolean {
-  return !isComplete || tables.size === 0;
+function mayBeCutOff({ isComplete, hasOpening }: Manifest): boolean {
+  return !isComplete || !hasOpening;
 }
 
 function reportMissing(
