@@ -182,6 +182,13 @@ describe("MemoryBudget", () => {
     expect([process.budget.couldFit(0.69 * MAX), process.budget.couldFit(0.71 * MAX)]).toEqual([true, false]);
   });
 
+  it("says of nothing small that it never fits, however much data there was from the start: it can be deleted", () => {
+    const process = new FakeProcess();
+    process.at(0.99);
+    expect([process.budget.couldFit(0.01 * MAX), process.budget.couldFit(0.39 * MAX)]).toEqual([true, true]);
+    expect(process.budget.couldFit(0.41 * MAX)).toBe(false);
+  });
+
   it("measures again after 50 ms, and after a MiB of work", () => {
     const process = new FakeProcess();
     process.at(0.5);

@@ -126,7 +126,8 @@ export class MemoryBudget {
   /** Whether there would have been room for `bytes` more when least was used: else there never is, however long one waits. */
   couldFit(bytes: number): boolean {
     if (this.#leastUsed === Number.POSITIVE_INFINITY) this.look();
-    return this.#leastUsed + bytes < this.bytesMax * BEGINS_AT.full;
+    // Data that was there from the start can be deleted: that takes no less than half of the budget from anybody for good.
+    return Math.min(this.#leastUsed, this.bytesMax / 2) + bytes < this.bytesMax * BEGINS_AT.full;
   }
 
   /** Whether `bytes` more would stay within the budget: for work that frees more in the end. */
