@@ -96,7 +96,8 @@ export class StoredCopies implements CopyService, Disposable {
       await this.#ledger.change(context, (state) => {
         const later = portion.filter(([shard, { version }]) => {
           const current = this.#configurationIn(state, shard);
-          return current !== undefined && (isLost(state, ...namesOf(shard)) || version > current.version);
+          // Where it is lost, that is the first one: every stored one is later.
+          return current !== undefined && version > current.version;
         });
         const changes = later.map(([shard, configuration]) => putConfiguration(shard, configuration));
         return { changes: changes.length === 0 ? [] : otherChanges(state, changes), result: undefined };

@@ -131,7 +131,7 @@ describe("a primary that was opened again", () => {
     }
   });
 
-  it("is told by a primary that has taken its place, where the store does not know it", () => {
+  it("hears from a primary that has taken its place that the store is behind", () => {
     const later = configuration({
       version: 4,
       epoch: 2,

@@ -37,7 +37,7 @@ export interface CopyService extends SnapshotService<CopiesSnapshot> {
   propose(node: string, proposals: readonly CopyProposal[], context: RequestContext): Promise<readonly CopyDecision[]>;
   /**
    * Brings back what processes of a cluster still know: after its schema was brought back into an empty store (`ServedSchema.restore`), or
-   * its store from a backup. Counts for shards that there are, and whose configuration is lost or older; any other stays as it is.
+   * its store from a backup. Counts for shards that there are, and whose configuration is older, which one that is lost always is; any other stays as it is.
    */
   restore(configurations: readonly KnownConfiguration[], context: RequestContext): Promise<void>;
 }

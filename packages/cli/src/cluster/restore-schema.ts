@@ -108,8 +108,8 @@ async function putBack(
   if (apart.length === 0) return;
   const [[shard = "", known] = [], ...others] = apart;
   const message =
-    `the store has version ${known?.version} of shard ${shard}${others.length > 0 ? ` and ${others.length} more` : ""} otherwise than the ` +
-    "nodes: it went on from its backup before this command. Keep the folders of all its copies before one of them is taken out";
+    `the store has version ${known?.version} of shard ${shard}${others.length > 0 ? ` and of ${others.length} more` : ""} with another content than ` +
+    "the nodes: it went on from its backup before this command. Keep the folders of all its copies before one of them is taken out";
   throw new ShoalError("conflict", message);
 }
 

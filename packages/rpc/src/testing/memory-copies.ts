@@ -15,8 +15,6 @@ import { WatchedValue } from "../watched-value.js";
 export class MemoryCopies implements CopyService {
   readonly #placed: Map<ShardKey, readonly CopyName[]>;
   readonly #snapshot: WatchedValue<CopiesSnapshot>;
-  /** Shards of a schema that was restored. */
-  readonly lost = new Set<ShardKey>();
   /** Thrown by every call while it is set. */
   failure: ShoalError | undefined;
 
@@ -73,9 +71,7 @@ export class MemoryCopies implements CopyService {
     const configurations = new Map(this.#snapshot.known.configurations);
     const fitting = known.filter(([shard, { version }]) => {
       const current = this.#currentOf(shard, configurations);
-      return (
-        current !== undefined && (version > current.version || (this.lost.has(shard) && !configurations.has(shard)))
-      );
+      return current !== undefined && version > current.version;
     });
     for (const [shard, configuration] of fitting) configurations.set(shard, configuration);
     if (fitting.length > 0) this.#commit(configurations);
